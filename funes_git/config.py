@@ -1,0 +1,47 @@
+"""The only reader of the environment.
+
+Settings are git config keys `funes.<name>`; a variable `FUNES_GIT_<NAME>` wins over them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from funes_git.layout import UserLayout
+from funes_git_parsers.base import Places
+
+
+def environment() -> Mapping[str, str]:
+    """The process's environment."""
+    return os.environ
+
+
+def home() -> Path:
+    """The user's home folder."""
+    return Path(os.environ.get("HOME") or Path.home())
+
+
+def places() -> Places:
+    """Where agents may keep files."""
+    return Places(home=home(), env=os.environ)
+
+
+def user_layout() -> UserLayout:
+    """The user's cache and configuration folders, per the XDG base directory specification."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache")
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home() / ".config")
+    return UserLayout(cache=cache / "funes-git", config=config / "funes-git")
+
+
+def variable(name: str) -> str | None:
+    """The override `FUNES_GIT_<NAME>` of setting `name`, or None."""
+    key = "FUNES_GIT_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+    return os.environ.get(key) or None
+
+
+def no_color() -> bool:
+    """Whether the user asked for output without colour (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

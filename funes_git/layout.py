@@ -1,0 +1,93 @@
+"""Where everything of a repository and of a user lives (DESIGN.md §3). Paths only: opens nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The files of one repository's memory, under `<git common dir>/funes`."""
+
+    root: Path
+
+    @property
+    def memory(self) -> Path:
+        """The LanceDB database: the memory itself."""
+        return self.root / "memory"
+
+    @property
+    def decisions(self) -> Path:
+        """Reviews, tombstones and settings made by people (SQLite)."""
+        return self.root / "decisions.sqlite"
+
+    @property
+    def catalog(self) -> Path:
+        """Sessions, turns, edits and links for reading (SQLite, derived)."""
+        return self.root / "catalog.sqlite"
+
+    @property
+    def text(self) -> Path:
+        """The tantivy index (derived)."""
+        return self.root / "text"
+
+    @property
+    def vectors(self) -> Path:
+        """The mapped vectors (derived)."""
+        return self.root / "vectors"
+
+    @property
+    def spool(self) -> Path:
+        """One small file per hook event, written by shell."""
+        return self.root / "spool"
+
+    @property
+    def log(self) -> Path:
+        """The log of background work."""
+        return self.root / "log" / "worker.log"
+
+    @property
+    def write_lock(self) -> Path:
+        """Held by the one process that writes the stores."""
+        return self.root / "write.lock"
+
+    @property
+    def worker_lock(self) -> Path:
+        """Held by the one background worker."""
+        return self.root / "worker.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class UserLayout:
+    """The files of one user, shared by all repositories."""
+
+    cache: Path
+    """`~/.cache/funes-git`"""
+    config: Path
+    """`~/.config/funes-git`"""
+
+    @property
+    def models(self) -> Path:
+        """Downloaded model weights."""
+        return self.cache / "models"
+
+    @property
+    def discovery(self) -> Path:
+        """Which folders each session file touched (SQLite)."""
+        return self.cache / "discovery.sqlite"
+
+    @property
+    def rules(self) -> Path:
+        """The secret scanner's compiled rules."""
+        return self.cache / "rules"
+
+    @property
+    def shim(self) -> Path:
+        """The small program that git hooks call; its content holds the path of the executable."""
+        return self.config / "bin" / "funes-git-hook"
+
+    @property
+    def repositories(self) -> Path:
+        """The list of enabled repositories."""
+        return self.config / "repositories"

@@ -1,0 +1,293 @@
+"""The records that flow between the layers: what ingest stores, what linking finds, what reading gives.
+
+Plain frozen data; knows nothing of where it is kept. Sessions, turns and blocks are the parsers' own
+(`funes_git_parsers.base`), after redaction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from funes_git_parsers.base import Block, Operation, Retraction, Session, Source, Spawn, Turn
+
+Relation: TypeAlias = Literal["wrote", "removed", "ran", "committed", "read"]
+Content: TypeAlias = Literal["lines", "span", "reformatted", "none"]
+Proof: TypeAlias = Literal["printed", "hook", "rewrite", "patch-id", "none"]
+Level: TypeAlias = Literal["exact", "lines", "derived", "imported", "ran", "weak"]
+Reason: TypeAlias = Literal[
+    "no-session",  # no indexed session covers this time
+    "no-edit",  # sessions cover it, none wrote this path
+    "not-matched",  # sessions wrote this path, but other lines
+    "not-distinctive",  # only lines that prove nothing match
+    "merge",  # a merge that adds nothing of its own
+    "empty",  # a commit that changes no text
+    "bot",  # committed by a bot that no session touched
+]
+
+
+# --- what ingest stores -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LineKey:
+    """One added or removed line of an edit. `pos` is the line's position in the edit's new (or old)
+    text, so that consecutive lines have consecutive positions. `exact` and `loose` are signed
+    64-bit hashes (`lines.exact_hash`, `lines.loose_hash`) of the line before redaction."""
+
+    pos: int
+    exact: int
+    loose: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditRecord:
+    """An edit inside the repository, redacted, with the hashes that content is matched by.
+
+    `edit_id` is the first 16 hex digits of sha1(`session:turn:tool_use_id:n`). `path` is relative to
+    the top of the working tree, with `/`. `diff` is the edit as unified-diff hunks, for people.
+    A line with a secret on it has no `LineKey`.
+    """
+
+    edit_id: str
+    session_id: str
+    turn_uuid: str
+    tool_use_id: str
+    n: int
+    ts: float | None
+    path: str
+    operation: Operation
+    tool: str
+    origin: Literal["tool", "shell"]
+    recorded_path: str
+    old_path: str | None = None
+    old: str | None = None
+    new: str | None = None
+    diff: str = ""
+    added: tuple[LineKey, ...] = ()
+    removed: tuple[LineKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """At most 1,200 characters of one block: the unit that is searched. `id` is the first 16 hex
+    digits of sha1(`session:turn:block:split`), as huggingface/funes makes it. `prose` says whether
+    it is worth a vector (text and thinking)."""
+
+    id: str
+    session_id: str
+    turn_uuid: str
+    block_idx: int
+    split_idx: int
+    block_type: str
+    tool: str | None
+    text: str
+    prose: bool
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """How far a source has been read. `skipped` counts its unreadable records."""
+
+    source: Source
+    cursor: str
+    skipped: int
+    turns: int
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one write holds: stored whole or not at all, and harmless to store again."""
+
+    sessions: list[Session] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
+    edits: list[EditRecord] = field(default_factory=list)
+    spawns: list[Spawn] = field(default_factory=list)
+    retractions: list[Retraction] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+    state: SourceState | None = None
+    redactions: int = 0
+
+
+# --- what linking finds -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """(commit, path, lines) ↔ (session, turn): DESIGN.md §5. `lines` are inclusive ranges in the
+    commit's version of the file; for `removed`, in its parent's. `score` is the sum of the weights
+    of the lines that matched (link/weight.py)."""
+
+    commit: str
+    session_id: str
+    turn_uuid: str
+    harness: str
+    relation: Relation
+    content: Content
+    proof: Proof
+    level: Level
+    score: float
+    path: str | None = None
+    lines: tuple[tuple[int, int], ...] = ()
+    source: str = "own"
+    edit_id: str | None = None
+
+
+# --- what reading gives -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """A commit as people want to see it. Times in seconds since the epoch."""
+
+    sha: str
+    short: str
+    author: str
+    email: str
+    author_time: float
+    commit_time: float
+    subject: str
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Verbatim words of a turn that belong to an answer."""
+
+    turn_uuid: str
+    block_type: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One turn behind a target. `asked` are the asked lines that this turn wrote (numbers in the
+    asked version of the file, inclusive ranges); `prompt` opened the exchange; `passages` are the
+    agent's words before the edit, oldest first."""
+
+    commit: CommitInfo
+    link: Link
+    prompt: str | None
+    prompt_uuid: str | None
+    prompt_ts: float | None
+    passages: tuple[Passage, ...]
+    turn_ts: float | None
+    edit_path: str | None
+    edit_diff: str | None
+    asked: tuple[tuple[int, int], ...] = ()
+    asked_text: tuple[str, ...] = ()
+    title: str | None = None
+    model: str | None = None
+    retracted: bool = False
+    source_gone: bool = False
+    """The agent's own session file no longer exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """Asked lines without an answer, and why."""
+
+    lines: tuple[tuple[int, int], ...]
+    commit: CommitInfo | None
+    kind: Literal["human", "unknown", "uncommitted"]
+    reason: Reason | None
+    detail: str
+    """One sentence: what was looked at, and what to try."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Everything `why TARGET` found. `lines` is the asked range, where there was one."""
+
+    target: str
+    path: str | None
+    rev: str
+    lines: tuple[int, int] | None
+    answers: tuple[Answer, ...]
+    unexplained: tuple[Unexplained, ...]
+    more: int = 0
+    """Answers left out by `-n`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlameLine:
+    """One line of a file with its author."""
+
+    number: int
+    text: str
+    commit: CommitInfo | None
+    kind: Literal["agent", "human", "unknown"]
+    harness: str | None = None
+    session_id: str | None = None
+    turn_uuid: str | None = None
+    level: Level | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A commit with the links behind it, or the reason that there are none."""
+
+    commit: CommitInfo
+    links: tuple[Link, ...]
+    reason: Reason | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage that recall found. `prompt` opened its exchange; `commits` are full ids."""
+
+    session_id: str
+    turn_uuid: str
+    seq: int
+    ts: float | None
+    harness: str
+    branch: str | None
+    role: str
+    block_type: str
+    tool: str | None
+    score: float
+    text: str
+    prompt: str | None
+    commits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A stored turn with what `get` shows of it."""
+
+    turn: Turn
+    retracted: bool
+    edits: tuple[EditRecord, ...] = ()
+    commits: tuple[str, ...] = ()
+
+
+__all__ = [
+    "Answer",
+    "Batch",
+    "BlameLine",
+    "Block",
+    "Chunk",
+    "CommitInfo",
+    "Content",
+    "EditRecord",
+    "Hit",
+    "Level",
+    "LineKey",
+    "Link",
+    "LogEntry",
+    "Operation",
+    "Passage",
+    "Proof",
+    "Reason",
+    "Relation",
+    "Retraction",
+    "Session",
+    "Source",
+    "SourceState",
+    "Spawn",
+    "Turn",
+    "TurnView",
+    "Unexplained",
+    "Why",
+]
