@@ -1,0 +1,200 @@
+"""Read records from a JSON Lines file that another program may be writing at this moment.
+
+Splits on bytes with no length cap, accepts what real files hold (several objects on a line, a byte
+order mark, CRLF, NUL, invalid UTF-8, lone surrogates, half a last line), and knows how far it got,
+so that the next read goes on from there. Standard library only; knows nothing of what the records
+mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from funes_git_parsers.base import Opener, Skipped
+
+Prepare: TypeAlias = Callable[[bytes], bytes | None]
+"""Looks at a line before it is decoded; returns the bytes to decode, or None to pass it over."""
+
+_CHUNK = 1 << 20
+_BETWEEN = re.compile("[ \t\r\n\x0b\x0c\x00\ufeff]*")  # what may stand around an object
+_SURROGATE = re.compile(rb"\\u[dD][89abcdefABCDEF]")
+_JOINED = re.compile(rb"\}[ \t\r\x0b\x0c\x00\xef\xbb\xbf]*\{")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place between two lines (or after a complete last line without its newline).
+
+    `offset` in bytes, `line` is the number of line ends before it, `sha1` is of everything before
+    it, in hexadecimal digits.
+    """
+
+    offset: int = 0
+    line: int = 0
+    sha1: str = hashlib.sha1(usedforsecurity=False).hexdigest()
+    state: Any = field(default=None, compare=False, repr=False)
+    """The running hash, only between `resume` and `read_records`; not part of what is saved."""
+
+    def dump(self) -> list[int | str]:
+        """As JSON values, for a cursor."""
+        return [self.offset, self.line, self.sha1]
+
+    @staticmethod
+    def load(value: object) -> Position:
+        """What `dump` gave; the start of the file if `value` is anything else."""
+        match value:
+            case [int(offset), int(line), str(sha1)] if offset >= 0 and line >= 0:
+                return Position(offset, line, sha1)
+        return Position()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON object: its line (from 1), the byte offset after that line, and its value. Every
+    string in `value` can be encoded as UTF-8."""
+
+    line: int
+    end: int
+    value: dict[str, Any]
+
+
+class Records:
+    """Iterates once over the records of an open file; see `read_records`."""
+
+    def __init__(self, stream: BinaryIO, start: Position, prepare: Prepare | None) -> None:
+        if start.offset and start.state is None:
+            raise ValueError("a position must come from resume()")
+        self._stream = stream
+        self._prepare = prepare
+        self._offset = start.offset
+        self._line = start.line
+        self._hash = start.state.copy() if start.offset else hashlib.sha1(usedforsecurity=False)
+
+    @property
+    def position(self) -> Position:
+        """The end of the last line whose records have all been taken from this iterator."""
+        return Position(self._offset, self._line, self._hash.hexdigest())
+
+    def __iter__(self) -> Iterator[Record | Skipped]:
+        for raw in self._lines():
+            end = self._offset + len(raw)
+            if not raw.endswith(b"\n") and not _is_complete(raw):
+                return
+            prepared = self._prepare(raw) if self._prepare else raw
+            if prepared is not None:
+                yield from _parse(prepared, self._line + 1, end)
+            self._hash.update(raw)
+            self._offset = end
+            self._line += raw.endswith(b"\n")
+
+    def _lines(self) -> Iterator[bytes]:
+        """Lines with their ends; the last may have none."""
+        parts: list[bytes] = []
+        while chunk := self._stream.read(_CHUNK):
+            start = 0
+            while (stop := chunk.find(b"\n", start) + 1) > 0:
+                parts.append(chunk[start:stop])
+                yield parts[0] if len(parts) == 1 else b"".join(parts)
+                parts = []
+                start = stop
+            parts.append(chunk[start:])
+        if tail := b"".join(parts):
+            yield tail
+
+
+def read_records(
+    stream: BinaryIO, start: Position | None = None, prepare: Prepare | None = None
+) -> Records:
+    """Every JSON object from `start` on, in order, and a `Skipped` for what is not an object.
+
+    `stream` stands at `start`, which comes from `resume` (None: the beginning). A last line without
+    newline is read if it is complete, and otherwise left for the next read, so that reading in two
+    parts gives what reading at once gives. `position` of the result tells where the next read
+    starts. `prepare` must judge each object of a line alone: see `is_joined`.
+    """
+    return Records(stream, start or Position(), prepare)
+
+
+def resume(stream: BinaryIO, position: Position) -> Position:
+    """`position`, ready for `read_records`, if the bytes before it are still the same; else the
+    start. The stream stands at the same position then, or is used up and must be opened again."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    left = position.offset
+    while left and (chunk := stream.read(min(left, _CHUNK))):
+        digest.update(chunk)
+        left -= len(chunk)
+    if left or digest.hexdigest() != position.sha1:
+        return Position()
+    return Position(position.offset, position.line, position.sha1, digest)
+
+
+def open_at(open_file: Opener, path: Path, position: Position) -> tuple[BinaryIO, Position]:
+    """Open `path` and go to `position`, or stay at the start if the file changed before it.
+
+    Never seeks, so that a decompressing stream will do. The caller closes the stream. Raises
+    OSError if the file cannot be opened.
+    """
+    stream = open_file(path)
+    found = resume(stream, position)
+    if found.offset or not position.offset:
+        return stream, found
+    stream.close()
+    return open_file(path), found
+
+
+def is_joined(line: bytes) -> bool:
+    """Whether a line may hold more than one object (an append after a missing newline). A `Prepare`
+    that decides by a few bytes must leave such a line as it is."""
+    return _JOINED.search(line) is not None
+
+
+def clean(value: Any) -> Any:
+    """The same JSON value with every lone surrogate replaced, so that it can be stored."""
+    match value:
+        case str():
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case list():
+            return [clean(item) for item in value]
+        case dict():
+            return {clean(key): clean(item) for key, item in value.items()}
+    return value
+
+
+def _is_complete(raw: bytes) -> bool:
+    """Whether a line without newline holds complete objects and nothing else."""
+    parsed = list(_parse(raw, 0, 0))
+    return bool(parsed) and all(isinstance(item, Record) for item in parsed)
+
+
+def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:
+    text = raw.decode("utf-8", "replace")
+    has_surrogates = _SURROGATE.search(raw) is not None
+    at = _skip(text, 0)
+    while at < len(text):
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+            if has_surrogates:
+                value = clean(value)
+        except RecursionError:
+            yield Skipped(line, "nested too deeply")
+            return
+        except ValueError:
+            yield Skipped(line, "not valid JSON")
+            return
+        if isinstance(value, dict):
+            yield Record(line, end, value)
+        else:
+            yield Skipped(line, "not a JSON object")
+        at = _skip(text, at)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _BETWEEN.match(text, at)
+    return match.end() if match else at

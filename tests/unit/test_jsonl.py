@@ -1,0 +1,164 @@
+"""The line reader: what real files hold, half-written files, and files that changed."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from funes_git_parsers.base import Skipped
+from funes_git_parsers.jsonl import (
+    Position,
+    Record,
+    is_joined,
+    open_at,
+    read_records,
+    resume,
+)
+
+ODD = (
+    b'\xef\xbb\xbf{"bom":1}\r\n'
+    b'{"a":1}{"b":2}\n'
+    b"\n"
+    b"[1,2]\n"
+    b'\x00\x00{"after":"nul"}\n'
+    b'{"bad":\xff}\n'
+    b'{"utf8":"\xff\xc3\xa9"}\n'
+    b'{"low":"x\\ud83d y","pair":"\\ud83d\\ude00"}\n'
+    b'{"good":1} trailing\n'
+    b'{"last":"\xe2\x9c\x93"}'
+)
+
+
+def values(items: object) -> list[object]:
+    return [item.value if isinstance(item, Record) else item for item in items]  # type: ignore[attr-defined]
+
+
+def read(data: bytes) -> list[object]:
+    return values(read_records(io.BytesIO(data)))
+
+
+def test_every_kind_of_odd_line() -> None:
+    assert read(ODD) == [
+        {"bom": 1},
+        {"a": 1},
+        {"b": 2},
+        Skipped(4, "not a JSON object"),
+        {"after": "nul"},
+        Skipped(6, "not valid JSON"),
+        {"utf8": "\ufffdé"},
+        {"low": "x\ufffd y", "pair": "😀"},
+        {"good": 1},
+        Skipped(9, "not valid JSON"),
+        {"last": "✓"},
+    ]
+
+
+def test_records_carry_their_line_and_the_end_of_it() -> None:
+    records = list(read_records(io.BytesIO(b'{"a":1}\n{"b":2}{"c":3}\n')))
+    assert records == [
+        Record(1, 8, {"a": 1}),
+        Record(2, 23, {"b": 2}),
+        Record(2, 23, {"c": 3}),
+    ]
+
+
+def test_a_line_of_sixteen_megabytes_is_one_record() -> None:
+    data = b'{"n":1}\n{"x":"' + b"y" * (16 << 20) + b'"}\n{"n":3}\n'
+    first, long, last = read(data)
+    assert first == {"n": 1}
+    assert len(long["x"]) == 16 << 20  # type: ignore[index]
+    assert last == {"n": 3}
+
+
+def test_nesting_without_end_is_skipped() -> None:
+    data = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b'}\n{"n":2}\n'
+    assert read(data) == [Skipped(1, "nested too deeply"), {"n": 2}]
+
+
+def test_a_half_last_line_is_left_for_the_next_read() -> None:
+    records = read_records(io.BytesIO(b'{"a":1}\n{"b":'))
+    assert values(records) == [{"a": 1}]
+    assert records.position.offset == 8
+
+
+def in_two_parts(data: bytes, cut: int) -> list[object]:
+    first = read_records(io.BytesIO(data[:cut]))
+    got = list(first)
+    saved = Position.load(first.position.dump())
+    stream = io.BytesIO(data)
+    return got + list(read_records(stream, resume(stream, saved)))
+
+
+@pytest.mark.parametrize("cut", range(len(ODD) + 1))
+def test_reading_in_two_parts_gives_the_same_records(cut: int) -> None:
+    whole = list(read_records(io.BytesIO(ODD)))
+    assert values(in_two_parts(ODD, cut)) == values(whole)
+    assert [r.line for r in in_two_parts(ODD, cut)] == [r.line for r in whole]  # type: ignore[attr-defined]
+
+
+@given(st.binary(max_size=200), st.integers(0, 200))
+def test_arbitrary_bytes_never_raise_and_split_anywhere(data: bytes, cut: int) -> None:
+    data += b"\n"  # without it the end may still be half a line
+    assert in_two_parts(data, cut) == list(read_records(io.BytesIO(data)))
+
+
+@given(st.lists(st.sampled_from([b'{"a":1}', b" ", b"\n", b"{", b'"x', b"}", b"\x00", b"[2]"])))
+def test_arbitrary_pieces_of_json_split_anywhere(pieces: list[bytes]) -> None:
+    data = b"".join(pieces) + b"\n"
+    whole = values(read_records(io.BytesIO(data)))
+    for cut in range(len(data) + 1):
+        assert values(in_two_parts(data, cut)) == whole
+
+
+def test_a_change_before_the_position_starts_again(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'{"a":1}\n{"b":2}\n')
+    with path.open("rb") as stream:
+        records = read_records(stream)
+        list(records)
+    for changed in (b'{"a":9}\n{"b":2}\n{"c":3}\n', b'{"a":1}\n'):
+        path.write_bytes(changed)
+        stream, position = open_at(lambda p: p.open("rb"), path, records.position)
+        with stream:
+            assert position == Position()
+            assert values(read_records(stream, position)) == read(changed)
+
+
+def test_an_append_is_read_from_where_the_last_read_ended(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'{"a":1}\n')
+    with path.open("rb") as stream:
+        records = read_records(stream)
+        list(records)
+    path.write_bytes(b'{"a":1}\n{"b":2}\n')
+    stream, position = open_at(lambda p: p.open("rb"), path, records.position)
+    with stream:
+        assert list(read_records(stream, position)) == [Record(2, 16, {"b": 2})]
+
+
+def test_a_position_that_was_not_checked_is_refused() -> None:
+    with pytest.raises(ValueError, match="resume"):
+        read_records(io.BytesIO(b""), Position(8, 1))
+
+
+@pytest.mark.parametrize("value", [None, [], [1, 2], ["x", 1, ""], [-1, 0, ""], {}])
+def test_a_damaged_position_is_the_start(value: object) -> None:
+    assert Position.load(value) == Position()
+
+
+def test_prepare_passes_lines_over_and_replaces_them() -> None:
+    def prepare(line: bytes) -> bytes | None:
+        return None if b"drop" in line else line.replace(b"1", b"2")
+
+    records = read_records(io.BytesIO(b'{"drop":1}\n{"a":1}\n'), prepare=prepare)
+    assert list(records) == [Record(2, 19, {"a": 2})]
+    assert records.position.line == 2
+
+
+def test_joined_objects_are_recognised_before_decoding() -> None:
+    assert is_joined(b'{"a":1} \x00{"b":2}')
+    assert not is_joined(b'{"a":{"b":[{"c":1},{"d":2}]}}')
