@@ -1,0 +1,194 @@
+"""What commits changed: one `git log -p` process for any number of commits, parsed as it streams.
+
+Merges are compared with all their parents at once (`--diff-merges=combined`), so that only lines
+that differ from every parent count as the merge's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from funes_git.git import process
+from funes_git.git.quote import unquote
+from funes_git.git.repo import FORMAT, Repo, parse_info
+from funes_git.model import CommitInfo
+
+# A larger file is named as changed, but not compared line by line.
+BIG_FILE = "core.bigFileThreshold=2m"
+
+ARGS = (
+    "--topo-order",
+    "--reverse",
+    "-p",
+    "-U0",
+    "-M",
+    "--root",
+    "--full-index",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "--diff-algorithm=histogram",
+    "--diff-merges=combined",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--submodule=short",
+    f"--format=%x00{FORMAT}",
+)
+
+HUNK = re.compile(rb"@@+ (?:-(\d+)(?:,\d+)? )+\+(\d+)(?:,\d+)? @@")
+
+
+@dataclass(slots=True)
+class Hunk:
+    """Lines that stand together in a diff: (number, text) in the old and the new file."""
+
+    removed: list[tuple[int, str]] = field(default_factory=list)
+    added: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FileChange:
+    """What a commit did to one file. `old_blob` is the full id of the file in the (first) parent,
+    all zeros where it was not there."""
+
+    path: str
+    old_path: str | None = None
+    status: str = "modified"
+    """`added`, `modified`, `deleted` or `renamed`."""
+    binary: bool = False
+    old_blob: str = ""
+    hunks: list[Hunk] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CommitChange:
+    """A commit and the files that it changed."""
+
+    info: CommitInfo
+    files: list[FileChange]
+
+
+Wanted = Callable[[str, str | None], bool]
+
+
+def changes(
+    repo: Repo, revs: Sequence[str], *, wanted: Wanted | None = None
+) -> Iterator[CommitChange]:
+    """The changes of the commits that `revs` names (as `git log` takes them), parents first.
+
+    Only the lines of files for which `wanted(path, old path)` holds are kept; every changed file is
+    named. Raises GitError.
+    """
+    stdin = "".join(f"{rev}\n" for rev in revs).encode()
+    args = repo.args("-c", BIG_FILE, "log", *ARGS, "--stdin")
+    with process.stream(args, repo.folder, stdin=stdin) as out:
+        yield from _Reader(out, wanted or (lambda path, old: True)).commits()
+
+
+class _Reader:
+    """Reads the output of `git log -p`, a line at a time."""
+
+    def __init__(self, out: IO[bytes], wanted: Wanted) -> None:
+        self.lines = iter(out)
+        self.wanted = wanted
+        self.line = next(self.lines, b"")  # b"" is the end: no line is empty
+
+    def advance(self) -> None:
+        self.line = next(self.lines, b"")
+
+    def commits(self) -> Iterator[CommitChange]:
+        while self.line:
+            if not self.line.startswith(b"\0"):
+                self.advance()
+                continue
+            info = parse_info(self.line[1:].rstrip(b"\n"))
+            self.advance()
+            files = []
+            while self.line and not self.line.startswith(b"\0"):
+                if self.line.startswith(b"diff --"):
+                    files.append(self.file(len(info.parents)))
+                else:
+                    self.advance()
+            yield CommitChange(info, files)
+
+    def file(self, parents: int) -> FileChange:
+        change = FileChange(path=_header_path(self.line))
+        self.advance()
+        self.header(change)
+        keep = self.wanted(change.path, change.old_path)
+        while self.line and self.line.startswith(b"@@"):
+            self.hunks(change, keep, parents)
+        return change
+
+    def header(self, change: FileChange) -> None:
+        while self.line and not self.line.startswith((b"@@", b"diff --", b"\0")):
+            _header_line(self.line.rstrip(b"\n"), change)
+            self.advance()
+
+    def hunks(self, change: FileChange, keep: bool, parents: int) -> None:
+        match = HUNK.match(self.line)
+        columns = max(1, len(self.line) - len(self.line.lstrip(b"@")) - 1)
+        old, new = (int(match[1]), int(match[2])) if match else (0, 0)
+        hunk = Hunk()
+        self.advance()
+        while self.line and self.line[:1] in (b"+", b"-", b" ", b"\\"):
+            if keep and self.line[:1] != b"\\":
+                old, new = _hunk_line(hunk, self.line, columns, old, new)
+            self.advance()
+        if hunk.added or hunk.removed:
+            change.hunks.append(hunk)
+
+
+def _hunk_line(hunk: Hunk, line: bytes, columns: int, old: int, new: int) -> tuple[int, int]:
+    """Take one line in; the next line numbers. In a combined diff a line counts only where it
+    differs from every parent."""
+    signs = line[:columns]
+    text = line[columns:].rstrip(b"\n").decode("utf-8", "replace")
+    if b"-" in signs:
+        if b" " not in signs:
+            hunk.removed.append((old, text))
+        return old + 1, new
+    if b" " not in signs:
+        hunk.added.append((new, text))
+    return old, new + 1
+
+
+def _header_line(line: bytes, change: FileChange) -> None:
+    if line.startswith(b"+++ ") and line != b"+++ /dev/null":
+        change.path = _path(line[4:])
+    elif line.startswith(b"--- ") and line != b"--- /dev/null":
+        if change.status == "deleted":
+            change.path = _path(line[4:])
+    elif line.startswith(b"rename from "):
+        change.status, change.old_path = "renamed", unquote(line[12:])
+    elif line.startswith(b"rename to "):
+        change.path = unquote(line[10:])
+    elif line.startswith(b"new file mode"):
+        change.status = "added"
+    elif line.startswith(b"deleted file mode"):
+        change.status = "deleted"
+    elif line.startswith(b"Binary files "):
+        change.binary = True
+    elif line.startswith(b"index "):
+        change.old_blob = re.split(rb"[,.]", line[6:], maxsplit=1)[0].decode()
+
+
+def _header_path(line: bytes) -> str:
+    """The path in a `diff --git a/x b/x` or `diff --cc x` line; exact for files that are not
+    renamed, which is where no later header line names it (a mode change, an empty file)."""
+    line = line.rstrip(b"\n")
+    if not line.startswith(b"diff --git "):
+        return unquote(line.split(b" ", 2)[2])
+    rest = line[len(b"diff --git ") :]
+    half = rest[(len(rest) + 1) // 2 :]
+    return _path(half)
+
+
+def _path(raw: bytes) -> str:
+    """A path with its `a/` or `b/` prefix, perhaps quoted, perhaps followed by a tab."""
+    name = unquote(raw.rstrip(b"\t"))
+    return name[2:] if name[:2] in ("a/", "b/") else name

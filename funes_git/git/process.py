@@ -1,0 +1,81 @@
+"""Starting git processes. Counts them, so that a test can hold the number down."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from funes_git.errors import FunesError
+
+# The same answers whatever the user's configuration says, and never a lock taken for a read.
+BASE = ("git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false")
+
+started = 0
+"""Git processes started by this process so far."""
+
+
+class GitError(FunesError):
+    """git failed; the message is git's own last line."""
+
+
+def run(args: Sequence[str], cwd: Path, *, stdin: bytes | None = None) -> bytes:
+    """Run git to its end and return its standard output. Raises GitError if it fails."""
+    code, out, err = attempt(args, cwd, stdin=stdin)
+    if code != 0:
+        raise _failure(args, err)
+    return out
+
+
+def attempt(
+    args: Sequence[str], cwd: Path, *, stdin: bytes | None = None
+) -> tuple[int, bytes, bytes]:
+    """Run git to its end: exit status, standard output, standard error."""
+    global started
+    started += 1
+    try:
+        done = subprocess.run(
+            [*BASE, *args], cwd=cwd, input=stdin, capture_output=True, check=False
+        )
+    except FileNotFoundError as error:
+        raise GitError("git is not on the PATH", hint="install git 2.31 or newer") from error
+    return done.returncode, done.stdout, done.stderr
+
+
+@contextmanager
+def stream(args: Sequence[str], cwd: Path, *, stdin: bytes = b"") -> Iterator[IO[bytes]]:
+    """Run git and read its standard output as it comes. Raises GitError at the end if it failed.
+
+    Standard input and errors go through files, so that neither side can block the other.
+    """
+    global started
+    started += 1
+    with TemporaryFile() as errors, TemporaryFile() as source:
+        source.write(stdin)
+        source.seek(0)
+        process = subprocess.Popen(
+            [*BASE, *args], cwd=cwd, stdin=source, stdout=subprocess.PIPE, stderr=errors
+        )
+        assert process.stdout is not None
+        finished = False
+        try:
+            yield process.stdout
+            finished = True
+        finally:
+            process.stdout.close()
+            if not finished:
+                process.kill()
+            code = process.wait()
+        if code != 0:
+            errors.seek(0)
+            raise _failure(args, errors.read())
+
+
+def _failure(args: Sequence[str], err: bytes) -> GitError:
+    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    said = lines[-1] if lines else "no message"
+    verb = next((a for a in args if not a.startswith("-")), "git")
+    return GitError(f"git {verb} failed: {said}", hint=f"run `git {verb}` by hand to see more")

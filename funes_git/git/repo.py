@@ -1,0 +1,279 @@
+"""One repository: where it is, what it is called, its commits and who wrote its lines."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from funes_git.errors import NotARepository, UnknownTarget
+from funes_git.git import process
+from funes_git.git.process import GitError
+from funes_git.git.quote import unquote
+from funes_git.layout import Layout
+from funes_git.model import CommitInfo
+
+FORMAT = "%H%x1f%h%x1f%P%x1f%at%x1f%ct%x1f%an%x1f%ae%x1f%s"
+"""The fields of `parse_info`, for `git log --format`."""
+
+REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^/:]+)(?::\d+)?[/:](.+?)(?:\.git)?/?$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedLine:
+    """A line of a file and the commit that last changed it. `sha` is all zeros for a line that is
+    not committed yet; `original` is its number in that commit's version at `original_path`."""
+
+    number: int
+    text: str
+    sha: str
+    original: int
+    original_path: str
+
+    @property
+    def committed(self) -> bool:
+        """Whether the line stands in a commit."""
+        return self.sha.strip("0") != ""
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A git repository, seen from one of its working trees (or none, if it is bare)."""
+
+    common_dir: Path
+    git_dir: Path
+    worktree: Path | None
+
+    @classmethod
+    def discover(cls, cwd: Path) -> Repo:
+        """The repository that git finds from `cwd` (which honours GIT_DIR). Raises NotARepository
+        or, where git refuses the repository, GitError."""
+        code, out, err = process.attempt(
+            (
+                "rev-parse",
+                "--path-format=absolute",
+                "--git-dir",
+                "--git-common-dir",
+                "--is-bare-repository",
+                "--show-toplevel",
+            ),
+            cwd,
+        )
+        found = out.decode("utf-8", "surrogateescape").splitlines()
+        if len(found) < 3:
+            said = err.decode("utf-8", "replace").strip().splitlines()
+            if said and "not a git repository" not in said[0]:
+                raise GitError(said[0].removeprefix("fatal: "), hint="git status")
+            raise NotARepository(
+                f"{cwd} is in no git repository", hint="cd into a repository, or run `git init`"
+            )
+        common = Path(found[1])
+        top: Path | None = Path(found[3]) if code == 0 and len(found) > 3 else None
+        if top is None and found[2] == "false" and common.name == ".git":
+            top = common.parent  # we stand inside .git
+        return cls(common_dir=common, git_dir=Path(found[0]), worktree=top)
+
+    @property
+    def layout(self) -> Layout:
+        """Where this repository's memory lives."""
+        return Layout(self.common_dir / "funes")
+
+    @property
+    def name(self) -> str:
+        """What people call it: the folder's name."""
+        folder = self.common_dir
+        return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")
+
+    @property
+    def folder(self) -> Path:
+        """Where git runs: the top of the working tree, or the git directory."""
+        return self.worktree or self.git_dir
+
+    def args(self, *args: str) -> list[str]:
+        """Arguments that name this repository whatever the environment says."""
+        return [f"--git-dir={self.git_dir}", *args]
+
+    def run(self, *args: str, stdin: bytes | None = None) -> bytes:
+        """Run git here; its standard output. Raises GitError."""
+        return process.run(self.args(*args), self.folder, stdin=stdin)
+
+    def _config(self, pattern: str) -> list[tuple[str, str]]:
+        code, out, _ = process.attempt(
+            self.args("config", "--null", "--get-regexp", pattern), self.folder
+        )
+        if code != 0:
+            return []
+        pairs = (item.partition("\n") for item in out.decode("utf-8", "replace").split("\0"))
+        return [(key, value) for key, _, value in pairs if key]
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        """The git config keys `funes.*`, without the prefix and lower-cased, as git gives them."""
+        return {key.removeprefix("funes."): value for key, value in self._config(r"^funes\.")}
+
+    def aliases(self) -> list[str]:
+        """By what this repository is known, wherever it lies: the ids of its root commits and
+        `host/owner/name` of its remotes (and the last two parts alone), sorted."""
+        names = set()
+        for _, url in self._config(r"^remote\..*\.url$"):
+            match = REMOTE.match(url)
+            if match and not url.startswith(("/", ".", "file:")):
+                names.add(f"{match[1]}/{match[2]}".lower())
+        code, out, _ = process.attempt(
+            self.args("rev-list", "--max-parents=0", "--all"), self.folder
+        )
+        if code == 0:
+            names.update(out.decode().split())
+        return sorted(names)
+
+    def worktrees(self) -> list[Path]:
+        """The tops of all working trees that git knows, the main one first."""
+        out = self.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
+        tops, top = [], None
+        for line in [*out.splitlines(), ""]:
+            if line.startswith("worktree "):
+                top = Path(line.removeprefix("worktree "))
+            elif line == "bare":
+                top = None
+            elif not line and top is not None:
+                tops.append(top)
+                top = None
+        return tops
+
+    def hooks_dir(self) -> Path:
+        """The folder that git takes hooks from (core.hooksPath is honoured)."""
+        out = self.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+        return Path(out.decode("utf-8", "surrogateescape").rstrip("\n"))
+
+    def resolve(self, rev: str) -> str:
+        """The full id of the commit that `rev` names. Raises UnknownTarget."""
+        code, out, _ = process.attempt(
+            self.args("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"),
+            self.folder,
+        )
+        if code != 0:
+            raise UnknownTarget(f"no commit is called {rev!r}", hint="git log --oneline --all")
+        return out.decode().strip()
+
+    def has_commits(self) -> bool:
+        """Whether anything has been committed on HEAD."""
+        return (
+            process.attempt(self.args("rev-parse", "-q", "--verify", "HEAD"), self.folder)[0] == 0
+        )
+
+    def commits(self, *args: str) -> Iterator[CommitInfo]:
+        """The commits that `git log ARGS` lists, in its order. Raises GitError."""
+        out = self.run("log", "-z", f"--format={FORMAT}", *args)
+        for item in out.split(b"\0"):
+            if item.strip():
+                yield parse_info(item.strip(b"\n"))
+
+    def infos(self, shas: Iterable[str]) -> dict[str, CommitInfo]:
+        """What is known of these commits; ids that the repository does not have are left out."""
+        wanted = dict.fromkeys(shas)
+        if not wanted:
+            return {}
+        out = self.run(
+            "log",
+            "--no-walk=unsorted",
+            "--ignore-missing",
+            "-z",
+            f"--format={FORMAT}",
+            "--stdin",
+            stdin="".join(f"{sha}\n" for sha in wanted).encode(),
+        )
+        infos = (parse_info(item) for item in out.split(b"\0") if item.strip())
+        return {info.sha: info for info in infos if info.sha in wanted}
+
+    def refs_state(self) -> str:
+        """A text that changes whenever a ref or HEAD does."""
+        heads = self.run("for-each-ref", "--format=%(objectname) %(refname)")
+        head = process.attempt(self.args("rev-parse", "-q", "--verify", "HEAD"), self.folder)[1]
+        return (head + heads).decode("utf-8", "replace")
+
+    def known_paths(self) -> set[str]:
+        """Every path that any commit reachable from a ref ever changed."""
+        out = self.run("log", "--all", "--name-only", "-z", "--format=", "--no-renames")
+        return set(out.decode("utf-8", "surrogateescape").replace("\n", "").split("\0")) - {""}
+
+    def has_path(self, path: str, rev: str) -> bool:
+        """Whether `path` (from the top) is a file in commit `rev`."""
+        code, out, _ = process.attempt(self.args("cat-file", "-t", f"{rev}:{path}"), self.folder)
+        return code == 0 and out.strip() == b"blob"
+
+    def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
+        """The contents of these blobs, from one process; missing ones are left out."""
+        if not shas:
+            return {}
+        out = self.run("cat-file", "--batch", stdin="\n".join(shas).encode() + b"\n")
+        found, at = {}, 0
+        while at < len(out):
+            end = out.index(b"\n", at)
+            header = out[at:end].split()
+            at = end + 1
+            if len(header) == 3 and header[2].isdigit():
+                size = int(header[2])
+                found[header[0].decode()] = out[at : at + size]
+                at += size + 1
+        return found
+
+    def relative(self, path: str, cwd: Path) -> str:
+        """`path` as the user wrote it in `cwd`, from the top of the working tree, with `/`."""
+        if self.worktree is None:
+            return path.strip("/")
+        whole = Path(os.path.normpath(cwd / path))
+        for top, full in ((self.worktree, whole), (self.worktree.resolve(), _real(whole))):
+            if full.is_relative_to(top):
+                return full.relative_to(top).as_posix()
+        raise UnknownTarget(f"{path} is outside the working tree", hint=f"cd {self.worktree}")
+
+    def blame(
+        self, path: str, rev: str | None = None, lines: tuple[int, int] | None = None
+    ) -> list[BlamedLine]:
+        """Who changed each line of `path` (or of `lines`, inclusive) last, as `git blame` says;
+        `rev` None blames the working tree. Raises GitError."""
+        args = ["blame", "--porcelain"]
+        if lines:
+            args += ["-L", f"{lines[0]},{lines[1]}"]
+        args += [rev] if rev else []
+        return list(_parse_blame(self.run(*args, "--", path)))
+
+
+def parse_info(raw: bytes) -> CommitInfo:
+    """A commit from one line in `FORMAT`."""
+    fields = raw.decode("utf-8", "replace").split("\x1f", 7)
+    sha, short, parents, author_time, commit_time, author, email, subject = fields
+    return CommitInfo(
+        sha=sha,
+        short=short,
+        author=author,
+        email=email,
+        author_time=float(author_time or 0),
+        commit_time=float(commit_time or 0),
+        subject=subject,
+        parents=tuple(parents.split()),
+    )
+
+
+def _parse_blame(out: bytes) -> Iterator[BlamedLine]:
+    """https://git-scm.com/docs/git-blame#_the_porcelain_format"""
+    paths: dict[str, str] = {}
+    sha, original, number = "", 0, 0
+    for raw in out.split(b"\n"):
+        if raw.startswith(b"\t"):
+            text = raw[1:].decode("utf-8", "replace")
+            yield BlamedLine(number, text, sha, original, paths.get(sha, ""))
+        elif raw.startswith(b"filename "):
+            paths[sha] = unquote(raw[9:])
+        else:
+            words = raw.split(b" ")
+            if len(words) >= 3 and len(words[0]) >= 40 and words[1].isdigit():
+                sha, original, number = words[0].decode(), int(words[1]), int(words[2])
+
+
+def _real(path: Path) -> Path:
+    """`path` with the links of its folder resolved, but not a link that it is itself."""
+    return path.parent.resolve() / path.name
