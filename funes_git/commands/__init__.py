@@ -1,0 +1,57 @@
+"""The commands, by name: where each lives, and one line about it. Imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Final
+
+SETUP, ASK, KEEP, HELP = "Set up", "Ask", "Keep", "More"
+GROUPS: Final = (SETUP, ASK, KEEP, HELP)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: `target` is `module:function`; `help` is imperative, without a full stop."""
+
+    name: str
+    target: str
+    group: str
+    help: str
+    counts: bool = False
+    """Takes `-5` for `-n 5`."""
+    paths: bool = False
+    """What follows `--` are paths, as for `git log`."""
+
+    def load(self) -> Callable[..., int]:
+        """Import and return the function."""
+        module, _, function = self.target.partition(":")
+        loaded: Callable[..., int] = getattr(import_module(module), function)
+        return loaded
+
+
+def _command(name: str, group: str, text: str, *, counts: bool = False, paths: bool = False) -> Command:
+    return Command(name, f"funes_git.commands.{name}:{name}", group, text, counts, paths)
+
+
+COMMANDS: Final = {
+    command.name: command
+    for command in (
+        _command("demo", SETUP, "Build a sample repository and walk through it"),
+        _command("init", SETUP, "Enable this repository: hooks, first index, links"),
+        _command("deinit", SETUP, "Remove the hooks, and with --purge the memory"),
+        _command("why", ASK, "Show the turns behind a line, a file or a commit", counts=True),
+        _command("blame", ASK, "Show for each line which agent or person wrote it"),
+        _command("log", ASK, "Show commits with the turns behind them", counts=True, paths=True),
+        _command("recall", ASK, "Search everything that was said and done", counts=True),
+        _command("get", ASK, "Show a whole turn, and what is around it"),
+        _command("index", KEEP, "Read new turns of the agents' sessions"),
+        _command("link", KEEP, "Tie turns to commits and lines, and report coverage"),
+        _command("models", KEEP, "Show which model weights are used, or pull them"),
+        _command("reindex", KEEP, "Rebuild everything that is derived from the memory"),
+        _command("status", KEEP, "Show what is indexed, linked and pending"),
+        _command("doctor", KEEP, "Prove that hooks, stores, models and scanner work"),
+        _command("completion", HELP, "Print a shell completion script"),
+    )
+}

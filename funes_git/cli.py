@@ -1,0 +1,185 @@
+"""The command line: one app, one boundary where every error becomes a message and an exit code.
+
+0 done, 1 error, 2 usage, 3 bug, 75 memory busy, 130 interrupted. cyclopts is imported only for what
+`commands.quick` leaves to it: help, completion of abbreviations, wrong command lines.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from funes_git.commands import COMMANDS, GROUPS, Command, quick
+from funes_git.errors import FunesError, UsageError
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+EPILOGUE: Final = """\
+Global options, before the command: -C PATH (run there), --no-pager.
+
+Start with: git funes init, then git funes why FILE:LINE
+Try it out: git funes demo
+Each command explains itself: git funes why -h
+"""
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line (that of the process for None); the exit code."""
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _close_quietly()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        return _failed(error)
+    return code
+
+
+def _run(argv: list[str]) -> int:
+    argv = _global_options(argv)
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:2], "-h"]
+    if argv[:1] == ["--version"]:
+        print(f"git-funes {_version()}")
+        return 0
+    command = COMMANDS.get(argv[0]) if argv else None
+    if command is None:
+        return _parsed(argv, None)
+    rest = _spelled_out(command, argv[1:])
+    function = command.load()
+    bound = quick.bind(function, rest)
+    if bound is not None:
+        return function(*bound.args, **bound.kwargs)
+    return _parsed([command.name, *rest], command)
+
+
+def _global_options(argv: list[str]) -> list[str]:
+    """Take off what stands before the command: `-C PATH`, as often as given, and `--no-pager`."""
+    from funes_git import output
+
+    while argv:
+        if argv[0] == "--no-pager":
+            output.no_pager()
+            argv = argv[1:]
+        elif argv[0] == "-C":
+            if len(argv) < 2:
+                raise UsageError("-C needs a path", hint="git funes -h")
+            _change_folder(argv[1])
+            argv = argv[2:]
+        else:
+            break
+    return argv
+
+
+def _change_folder(path: str) -> None:
+    try:
+        if path:
+            os.chdir(path)
+    except OSError as error:
+        raise FunesError(
+            f"cannot change to {path}: {error.strerror}", hint="git funes -C PATH …"
+        ) from error
+
+
+def _spelled_out(command: Command, argv: list[str]) -> list[str]:
+    """git's own short forms: `-5` for `-n 5`, and paths after `--`."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    before, after = argv[:end], argv[end:]
+    if command.counts:
+        before = [
+            part
+            for token in before
+            for part in (("-n", token[1:]) if re.fullmatch(r"-\d+", token) else (token,))
+        ]
+    if command.paths:
+        after = [f"--path={path}" for path in after[1:]]
+    return before + after
+
+
+def build_app(explained: str | None = None) -> App:
+    """The cyclopts app. Commands are named by string, so that none is imported for the overview;
+    the `explained` one takes its help from its own docstring."""
+    from cyclopts import App, Group, Parameter
+
+    groups = {name: Group(name, sort_key=number) for number, name in enumerate(GROUPS)}
+    app = App(
+        name="git funes",
+        help="The memory of a git repository: which agent's turn wrote a line, and why",
+        help_epilogue=EPILOGUE,
+        help_format="plaintext",
+        help_formatter="plain",
+        version=_version,
+        default_parameter=Parameter(negative=()),
+        group_commands=groups[GROUPS[-1]],
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+    )
+    for number, command in enumerate(COMMANDS.values()):
+        app.command(
+            command.target,
+            name=command.name,
+            help=None if command.name == explained else command.help,
+            group=groups[command.group],
+            sort_key=number,
+        )
+    return app
+
+
+def _parsed(argv: list[str], command: Command | None) -> int:
+    from cyclopts import CycloptsError
+
+    try:
+        code = build_app(command.name if command else None)(argv)
+    except CycloptsError as error:
+        name = f"{command.name} " if command else ""
+        raise UsageError(_message(error), hint=f"git funes {name}-h") from error
+    return code if isinstance(code, int) else 0
+
+
+def _message(error: Exception) -> str:
+    return str(error).strip().rstrip(".")
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("funes-git")
+
+
+def _close_quietly() -> None:
+    """Nobody reads our output any more: let the interpreter's last flush go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _failed(error: Exception) -> int:
+    """Say what happened; the exit code."""
+    from funes_git import output
+
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _close_quietly()
+    if isinstance(error, FunesError):
+        output.error(error.message, error.hint)
+        return error.exit_code
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        where = f": {error.filename}" if error.filename else ""
+        output.error(f"{error.strerror}{where}", "git funes doctor")
+        return 1
+    from funes_git import crash
+
+    log = crash.record(error)
+    output.error(f"this is a bug in funes-git ({type(error).__name__}); details: {log}", None)
+    return 3

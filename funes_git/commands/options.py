@@ -1,0 +1,60 @@
+"""The options that commands share, by the name that their annotations use.
+
+cyclopts reads these when it parses a command line or prints help; it is imported only then, so
+that a command itself costs nothing of it. `quick.py` reads the same table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    Format: TypeAlias = Literal["human", "agent", "json"] | None
+    Count: TypeAlias = int
+    Lines: TypeAlias = str | None
+    BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
+    Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
+    Shell: TypeAlias = Literal["bash", "zsh", "fish"]
+    Action: TypeAlias = Literal["list", "pull"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How an option of this annotation is read."""
+
+    convert: type = str
+    choices: tuple[str, ...] = ()
+    short: str | None = None
+    many: bool = False
+    optional: bool = False
+
+
+SHARED: Final = {
+    "Format": Kind(choices=("human", "agent", "json"), optional=True),
+    "Count": Kind(convert=int, short="-n"),
+    "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
+    "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
+    "Shell": Kind(choices=("bash", "zsh", "fish")),
+    "Action": Kind(choices=("list", "pull")),
+}
+KINDS: Final = {
+    "str": Kind(),
+    "str | None": Kind(optional=True),
+    "int": Kind(convert=int),
+    "bool": Kind(convert=bool),
+    "tuple[str, ...]": Kind(many=True),
+    **{f"options.{name}": kind for name, kind in SHARED.items()},
+}
+
+
+def __getattr__(name: str) -> Any:
+    kind = SHARED.get(name)
+    if kind is None:
+        raise AttributeError(name)
+    from cyclopts import Parameter
+
+    read: Any = Literal[kind.choices] if kind.choices else kind.convert
+    read = tuple[read, ...] if kind.many else read
+    read = read | None if kind.optional else read
+    return Annotated[read, Parameter(alias=kind.short)]

@@ -1,0 +1,106 @@
+"""The one sink: data to standard output, talk to standard error.
+
+Chooses the format, the width and the colours; prints what the renderings made. Knows nothing of
+what is printed.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from funes_git import config
+from funes_git.pager import is_terminal, paged
+from funes_git.render import agent, clean
+from funes_git.render.page import Page
+from funes_git.render.style import Style
+
+Format: TypeAlias = Literal["human", "agent", "json"]
+
+_no_pager = False
+
+
+def no_pager() -> None:
+    """`--no-pager` was given."""
+    global _no_pager
+    _no_pager = True
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How this run talks. `page` holds width and colours for the human renderings."""
+
+    format: Format
+    page: Page
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Print lines of data; through a pager where a person reads and they exceed the screen."""
+        height = shutil.get_terminal_size().lines
+        allowed = self.format == "human" and not _no_pager and sys.stdout.isatty()
+        with paged(sys.stdout, height, allowed=allowed) as write:
+            for line in lines:
+                write(line)
+
+    def recorded(self, repository: str, lines: Iterable[str]) -> None:
+        """Print lines of the agent format behind its header."""
+        self.lines([agent.header(repository)])
+        self.lines(lines)
+
+    def json(self, value: dict[str, Any]) -> None:
+        """Print one JSON document on one line. ASCII only: recorded text cannot act on a terminal."""
+        print(jsonlib.dumps(value, separators=(",", ":")))
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """One line on a terminal that is overwritten; nothing elsewhere, nothing for JSON."""
+        if self.format == "json" or not sys.stderr.isatty():
+            return
+        share = f"{done:,} of {total:,} " if total else f"{done:,} "
+        width = max(shutil.get_terminal_size().columns - 1, 20)
+        bar = _bar(done / total) if total else ""
+        text = f"{bar}{share}{clean.line(what)}"[:width]
+        sys.stderr.write(f"\r\x1b[K{text}" if done < total or not total else "\r\x1b[K")
+        sys.stderr.flush()
+
+
+def _bar(share: float) -> str:
+    filled = int(min(max(share, 0.0), 1.0) * 20)
+    return f"[{'#' * filled}{'.' * (20 - filled)}] "
+
+
+def choose(wanted: Format | None) -> Output:
+    """How to print: as asked, else for people on a terminal and for agents in a pipe."""
+    terminal = is_terminal()
+    shown: Format = wanted or ("human" if terminal else "agent")
+    colour = shown == "human" and terminal and not config.no_color() and _git_colours()
+    width = shutil.get_terminal_size((80, 24)).columns
+    return Output(shown, Page(max(width, 20), Style(colour)))
+
+
+def _git_colours() -> bool:
+    """What `color.funes`, else `color.ui`, says for a terminal."""
+    from funes_git.git import process
+
+    asked = ("config", "--get-colorbool", "color.funes", "true")
+    return process.attempt(asked, Path.cwd())[1].strip() != b"false"
+
+
+def note(text: str) -> None:
+    """Say something on standard error that is no data."""
+    print(clean.safe(text), file=sys.stderr)
+
+
+def warn(text: str) -> None:
+    """Say something on standard error that the user should look at."""
+    note(f"warning: {text}")
+
+
+def error(message: str, hint: str | None) -> None:
+    """What went wrong, and what to run next."""
+    note(f"error: {message}")
+    if hint:
+        note(f"hint: {hint}")

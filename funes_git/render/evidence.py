@@ -1,0 +1,67 @@
+"""Why a link is believed, in words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from funes_git.model import Answer, Content, Link, Proof
+from funes_git.render.words import plural, ranges
+
+_CONTENT: Final[dict[Content, str]] = {
+    "lines": "its lines match this commit",
+    "span": "the text that it replaced is what this commit replaced",
+    "reformatted": "its lines match this commit but for white space",
+    "none": "nothing it wrote is in this commit",
+}
+_PROOF: Final[dict[Proof, str]] = {
+    "printed": "the session's own git command printed this commit's id",
+    "hook": "the git hook saw this commit made while the session ran",
+    "rewrite": "git rewrote the commit that the session made into this one",
+    "patch-id": "it is the same patch as the commit that the session made",
+    "none": "",
+}
+
+
+def evidence(answer: Answer) -> tuple[str, ...]:
+    """The sentences of evidence behind one answer, without full stops."""
+    link = answer.link
+    parts = [_claim(link)]
+    if (counted := _counted(answer)) is not None:
+        parts.append(counted)
+    if link.source != "own":
+        parts.append(f"recorded by {link.source}, not by funes-git")
+    if answer.retracted:
+        parts.append("the session took this turn back later")
+    if answer.source_gone:
+        parts.append("the agent's own session file is gone; this is the stored copy")
+    return tuple(parts)
+
+
+def _claim(link: Link) -> str:
+    if link.relation == "ran":
+        return "a command of this turn wrote the file; the text it wrote is not recorded"
+    if link.relation == "committed":
+        return _PROOF[link.proof] or "the session made this commit"
+    if link.relation == "read":
+        return "the turn only read the file"
+    words = _CONTENT[link.content]
+    if link.relation == "removed" and link.content == "lines":
+        words = "the lines that it removed are gone with this commit"
+    proof = _PROOF[link.proof]
+    return f"{words}, and {proof}" if proof else words
+
+
+def _counted(answer: Answer) -> str | None:
+    """How much of the edit stands in the commit: `5 of the edit's 7 lines are in it`."""
+    link = answer.link
+    if link.relation not in ("wrote", "removed") or not link.lines:
+        return None
+    matched = sum(to - start + 1 for start, to in link.lines)
+    sign = "-" if link.relation == "removed" else "+"
+    total = sum(row.startswith(sign) for row in (answer.edit_diff or "").splitlines())
+    where = ranges(link.lines) if len(link.lines) <= 3 else f"{len(link.lines)} places"
+    if 0 < matched <= total:
+        verb = "is" if matched == 1 else "are"
+        gone = " gone" if sign == "-" else " in it"
+        return f"{matched} of the edit's {plural(total, 'line')} {verb}{gone} ({where})"
+    return f"{plural(matched, 'matching line')} ({where})"

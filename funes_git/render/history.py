@@ -1,0 +1,82 @@
+"""`blame` and `log` for people, in the manner of `git blame` and `git log --oneline`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from funes_git.model import BlameLine, Link, LogEntry
+from funes_git.render import width, words
+from funes_git.render.clean import line, safe
+from funes_git.render.page import Page
+
+LISTED = 4
+"""The most links that `log` shows beneath a commit."""
+
+
+def blame(page: Page, lines: Sequence[BlameLine]) -> Iterator[str]:
+    """Commit, author, date, line number, text."""
+    authors = [_author(row) for row in lines]
+    wide = max((width.columns(author) for author in authors), default=0)
+    digits = len(str(lines[-1].number)) if lines else 1
+    short = max((len(row.commit.short) for row in lines if row.commit), default=7)
+    for row, author in zip(lines, authors, strict=True):
+        yield _blamed(page, row, width.pad(author, wide), digits, short)
+
+
+def _blamed(page: Page, row: BlameLine, author: str, digits: int, short: int) -> str:
+    style = page.style
+    commit = row.commit.short if row.commit else "-" * short
+    day = words.day(row.commit.author_time) if row.commit else " " * 10
+    tail = f" {day} {row.number:>{digits}}) "
+    room = max(page.width - short - 1 - width.columns(author) - len(tail), 20)
+    paint = style.agent if row.kind == "agent" else style.dim
+    text = width.fit(safe(row.text).expandtabs(width.TAB), room)
+    return f"{style.commit(f'{commit:<{short}}')} {paint(author)}{style.dim(tail)}{text}".rstrip()
+
+
+def _author(row: BlameLine) -> str:
+    if row.kind == "agent":
+        session = words.short(row.session_id or "")
+        return f"{words.agent(row.harness or 'agent')} {session} {row.level}"
+    if row.kind == "human" and row.commit is not None:
+        return f"{width.fit(line(row.commit.author), 24)} (human)"
+    return row.kind if row.commit is not None else "not committed"
+
+
+def log(page: Page, entry: LogEntry) -> Iterator[str]:
+    """One commit as `git log --oneline` shows it, with the turns behind it beneath."""
+    commit = entry.commit
+    room = max(page.width - len(commit.short) - 1, 8)
+    yield f"{page.style.commit(commit.short)} {width.fit(line(commit.subject), room)}"
+    grouped = _by_turn(entry.links)
+    for links in grouped[:LISTED]:
+        yield _behind(page, links)
+    if len(grouped) > LISTED:
+        yield page.style.dim(f"    and {words.plural(len(grouped) - LISTED, 'more turn')}")
+    if not grouped:
+        reason = words.REASON_WORDS[entry.reason] if entry.reason else "no session behind it"
+        yield page.style.dim(f"    {reason}")
+
+
+def _by_turn(links: Iterable[Link]) -> list[list[Link]]:
+    """The links of each turn together, in the order of their best."""
+    grouped: dict[tuple[str, str], list[Link]] = {}
+    for link in links:
+        grouped.setdefault((link.session_id, link.turn_uuid), []).append(link)
+    return list(grouped.values())
+
+
+def _behind(page: Page, links: Sequence[Link]) -> str:
+    first = links[0]
+    session = words.short(first.session_id)
+    turn = words.short_turn(first.session_id, first.turn_uuid)
+    head = f"{words.agent(first.harness)} {session} {turn}"
+    level = min((link.level for link in links), key=words.LEVELS.index)
+    verbs = dict.fromkeys(link.relation for link in links)
+    paths = list(dict.fromkeys(line(link.path) for link in links if link.path))
+    told = f"{level}, {words.listed(list(verbs))}"
+    if paths:
+        more = f" and {words.plural(len(paths) - 2, 'more file')}" if len(paths) > 2 else ""
+        told += f" {', '.join(paths[:2])}{more}"
+    room = max(page.width - len(head) - 6, 8)
+    return f"    {page.style.agent(head)}  {page.style.dim(width.fit(told, room))}"

@@ -1,0 +1,196 @@
+"""JSON, schema_version 1: docs/reference/json.md. Fields are added freely, never renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from funes_git.model import Answer, BlameLine, Hit, Link, LogEntry, TurnView, Unexplained, Why
+
+SCHEMA_VERSION: Final = 1
+Object: TypeAlias = dict[str, Any]
+
+
+def document(**fields: Any) -> Object:
+    """An answer with its version first."""
+    return {"schema_version": SCHEMA_VERSION, **fields}
+
+
+def why(found: Why) -> Object:
+    """`why`: `reason` is set where there is no answer."""
+    gaps = [_unexplained(gap) for gap in found.unexplained]
+    missing = next((gap for gap in found.unexplained), None)
+    reason = None if found.answers or missing is None else missing.reason or missing.kind
+    return document(
+        target=found.target,
+        path=found.path,
+        rev=found.rev,
+        lines=list(found.lines) if found.lines else None,
+        answers=[_answer(answer) for answer in found.answers],
+        unexplained=gaps,
+        more=found.more,
+        reason=reason,
+    )
+
+
+def _answer(answer: Answer) -> Object:
+    link = answer.link
+    edit = None
+    if answer.edit_path is not None or answer.edit_diff is not None:
+        edit = {"path": answer.edit_path, "diff": answer.edit_diff}
+    return {
+        "commit": answer.commit.sha,
+        "subject": answer.commit.subject,
+        "level": link.level,
+        "relation": link.relation,
+        "content": link.content,
+        "proof": link.proof,
+        "source": link.source,
+        "score": link.score,
+        "harness": link.harness,
+        "model": answer.model,
+        "session_id": link.session_id,
+        "turn_uuid": link.turn_uuid,
+        "ts": answer.turn_ts,
+        "title": answer.title,
+        "prompt": answer.prompt,
+        "prompt_uuid": answer.prompt_uuid,
+        "passages": [
+            {"turn_uuid": p.turn_uuid, "block_type": p.block_type, "text": p.text}
+            for p in answer.passages
+        ],
+        "edit": edit,
+        "lines": _pairs(link.lines),
+        "asked": _pairs(answer.asked),
+        "retracted": answer.retracted,
+        "source_gone": answer.source_gone,
+    }
+
+
+def _unexplained(gap: Unexplained) -> Object:
+    return {
+        "lines": _pairs(gap.lines),
+        "commit": gap.commit.sha if gap.commit else None,
+        "kind": gap.kind,
+        "reason": gap.reason,
+        "detail": gap.detail,
+    }
+
+
+def _pairs(lines: Sequence[tuple[int, int]]) -> list[list[int]]:
+    return [[start, end] for start, end in lines]
+
+
+def blame(path: str, lines: Sequence[BlameLine]) -> Object:
+    """`blame`: every line of the file."""
+    return document(path=path, lines=[_blamed(row) for row in lines])
+
+
+def _blamed(row: BlameLine) -> Object:
+    return {
+        "line": row.number,
+        "text": row.text,
+        "commit": row.commit.sha if row.commit else None,
+        "author": {
+            "kind": row.kind,
+            "harness": row.harness,
+            "session_id": row.session_id,
+            "turn_uuid": row.turn_uuid,
+            "level": row.level,
+        },
+    }
+
+
+def log(entry: LogEntry) -> Object:
+    """`log`: one commit, printed on a line of its own."""
+    return document(
+        commit=entry.commit.sha,
+        subject=entry.commit.subject,
+        links=[_link(link) for link in entry.links],
+        reason=entry.reason,
+    )
+
+
+def _link(link: Link) -> Object:
+    return {
+        "session_id": link.session_id,
+        "turn_uuid": link.turn_uuid,
+        "harness": link.harness,
+        "relation": link.relation,
+        "content": link.content,
+        "proof": link.proof,
+        "source": link.source,
+        "level": link.level,
+        "score": link.score,
+        "path": link.path,
+        "lines": _pairs(link.lines),
+    }
+
+
+def recall(query: str, hits: Sequence[Hit]) -> Object:
+    """`recall`: hits, best first."""
+    return document(hits=[_hit(hit) for hit in hits], query=query)
+
+
+def _hit(hit: Hit) -> Object:
+    return {
+        "session_id": hit.session_id,
+        "turn_uuid": hit.turn_uuid,
+        "seq": hit.seq,
+        "ts": hit.ts,
+        "harness": hit.harness,
+        "branch": hit.branch,
+        "role": hit.role,
+        "block_type": hit.block_type,
+        "tool": hit.tool,
+        "score": hit.score,
+        "text": hit.text,
+        "prompt": hit.prompt,
+        "commits": list(hit.commits),
+    }
+
+
+def turns(session_id: str, turn_uuid: str, views: Sequence[TurnView]) -> Object:
+    """`get`: the asked turn and, with a window, its neighbours, oldest first."""
+    return document(
+        session_id=session_id, turn_uuid=turn_uuid, turns=[_turn(view) for view in views]
+    )
+
+
+def _turn(view: TurnView) -> Object:
+    turn = view.turn
+    return {
+        "session_id": turn.session_id,
+        "turn_uuid": turn.turn_uuid,
+        "seq": turn.seq,
+        "ts": turn.ts,
+        "role": turn.role,
+        "harness": turn.harness,
+        "model": turn.model,
+        "branch": turn.branch,
+        "workdir": turn.workdir,
+        "parent_uuid": turn.parent_uuid,
+        "exchange": turn.exchange,
+        "thread": turn.thread,
+        "is_prompt": turn.is_prompt,
+        "retracted": view.retracted,
+        "commits": list(view.commits),
+        "blocks": [
+            {
+                "block_type": block.type,
+                "text": block.text,
+                "tool": block.tool,
+                "tool_use_id": block.tool_use_id,
+                "is_error": block.is_error,
+                "exit_code": block.exit_code,
+                "scaffold": block.scaffold,
+            }
+            for block in turn.blocks
+        ],
+        "edits": [{"path": e.path, "operation": e.operation, "diff": e.diff} for e in view.edits],
+    }
+
+
+def counts(linked: Mapping[str, int], levels: Sequence[str]) -> dict[str, int]:
+    """Every level with its number, zeros included."""
+    return {level: linked.get(level, 0) for level in levels}

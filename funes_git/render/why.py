@@ -1,0 +1,189 @@
+"""`why` for people: who wrote this, when, on what request, and how we know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from funes_git.model import Answer, Passage, Unexplained, Why
+from funes_git.render import diff as diffs
+from funes_git.render import width, words
+from funes_git.render.clean import line, safe
+from funes_git.render.evidence import evidence
+from funes_git.render.page import Page, commit_line, prose, quote
+
+PROMPT, WORDS, ROWS = 600, 700, 16
+"""The most characters of the prompt, of one passage, and lines of the diff that one answer shows."""
+PASSAGES = 3
+
+
+def why(page: Page, found: Why) -> Iterator[str]:
+    """The lines of the whole answer."""
+    yield from _heading(page, found)
+    for number, answer in enumerate(found.answers):
+        yield page.rule() if number else ""
+        yield from _answer(page, answer)
+    for number, gap in enumerate(found.unexplained):
+        if number == 0:
+            yield page.rule() if found.answers else ""
+        yield from _unexplained(page, gap)
+    if found.more:
+        yield page.rule()
+        more = words.plural(found.more, "more turn")
+        yield f"{more}: git funes why {line(found.target)} -n {len(found.answers) + found.more}"
+
+
+def _heading(page: Page, found: Why) -> Iterator[str]:
+    where = line(found.path) if found.path else line(found.target)
+    if found.path and found.lines:
+        where += f", {words.ranges((found.lines,))}"
+    at = f", at {line(found.rev)}" if found.path and found.rev not in ("", "HEAD") else ""
+    count = len(found.answers) + found.more
+    told = words.plural(count, "turn") + " behind it" if count else "no turn of an agent found"
+    yield page.style.bold(page.fit(f"{where}{at}: {told}"))
+
+
+def _answer(page: Page, answer: Answer) -> Iterator[str]:
+    style = page.style
+    yield style.dim("commit   ") + commit_line(_narrow(page, 9), answer.commit)
+    yield style.dim("session  ") + _session(_narrow(page, 9), answer)
+    if answer.title:
+        yield style.dim("         ") + width.fit(f"“{line(answer.title)}”", page.width - 9)
+    if answer.asked and len(answer.asked_text) != 1:
+        yield style.dim("wrote    ") + page.fit(words.ranges(answer.asked), 9)
+    yield ""
+    yield from _prompt(page, answer)
+    yield from _passages(page, answer)
+    yield from _edit(page, answer)
+    yield from _evidence(page, answer)
+
+
+def _narrow(page: Page, by: int) -> Page:
+    return Page(page.width - by, page.style)
+
+
+def _session(page: Page, answer: Answer) -> str:
+    head = f"{words.agent(answer.link.harness)} {words.short(answer.link.session_id)}"
+    tail = words.when(answer.turn_ts)
+    away = "" if answer.turn_ts is None else _distance(answer.commit.author_time - answer.turn_ts)
+    for part in (away, line(answer.model or "")):
+        if part and len(head) + len(tail) + len(part) + 3 <= page.width:
+            tail += f", {part}"
+    return f"{page.style.agent(head)} {page.style.dim(tail)}"
+
+
+def _distance(seconds: float) -> str:
+    if abs(seconds) < 60:
+        return ""
+    return f"{words.span(abs(seconds))} {'before' if seconds > 0 else 'after'} the commit"
+
+
+def _label(page: Page, name: str, note: str = "") -> str:
+    return page.style.bold(name) + (page.style.dim(f"  {note}") if note else "")
+
+
+def _prompt(page: Page, answer: Answer) -> Iterator[str]:
+    if not answer.prompt:
+        yield _label(page, "Prompt", "not recorded")
+        yield ""
+        return
+    text, short = width.cut(answer.prompt, PROMPT)
+    earlier = (answer.turn_ts or 0) - (answer.prompt_ts or answer.turn_ts or 0)
+    yield _label(page, "Prompt", f"{words.span(earlier)} earlier" if earlier >= 60 else "")
+    yield from quote(page, f"{text} …" if short else text)
+    if short and answer.prompt_uuid:
+        yield page.style.dim(f"  whole: {_get(answer, answer.prompt_uuid)}")
+    yield ""
+
+
+def _passages(page: Page, answer: Answer) -> Iterator[str]:
+    shown = answer.passages[-PASSAGES:]
+    left_out = len(answer.passages) - len(shown)
+    if not shown:
+        return
+    note = f"{words.plural(left_out, 'earlier passage')} not shown" if left_out else ""
+    yield _label(page, "Before the edit, the agent wrote", note)
+    for number, passage in enumerate(shown):
+        if number:
+            yield ""
+        yield from _passage(page, answer, passage)
+    yield ""
+
+
+def _passage(page: Page, answer: Answer, passage: Passage) -> Iterator[str]:
+    text, short = width.cut(passage.text, WORDS)
+    if passage.block_type == "thinking":
+        yield page.style.dim("  thinking")
+    yield from quote(page, f"{text} …" if short else text)
+    if short:
+        yield page.style.dim(f"  whole: {_get(answer, passage.turn_uuid)}")
+
+
+def _get(answer: Answer, turn_uuid: str) -> str:
+    session = answer.link.session_id
+    return f"git funes get {words.short(session)} {words.short_turn(session, turn_uuid)}"
+
+
+def _edit(page: Page, answer: Answer) -> Iterator[str]:
+    if not answer.edit_path and not answer.edit_diff:
+        return
+    yield _label(page, "Edit", line(answer.edit_path or ""))
+    asked = [safe(text) for text in answer.asked_text]
+    numbers = [n for start, end in answer.asked for n in range(start, end + 1)]
+    sign = "-" if answer.link.relation == "removed" else "+"
+    yield from diff_rows(page, diffs.rows(safe(answer.edit_diff or ""), asked, numbers, sign), ROWS)
+    yield ""
+
+
+def diff_rows(page: Page, rows: Sequence[diffs.Row], limit: int) -> Iterator[str]:
+    """At most about `limit` rows of a diff; `▶` marks the asked lines, with their numbers."""
+    digits = max((len(str(row.number)) for row in rows if row.number), default=0)
+    for row in diffs.window(rows, limit):
+        if isinstance(row, diffs.Gap):
+            yield page.style.dim(f"    ⋯ {words.plural(row.rows, 'more line')}")
+        elif row.sign == "@":
+            yield page.style.dim("    ⋯")
+        else:
+            yield _row(page, row, digits)
+
+
+def _row(page: Page, row: diffs.Row, digits: int) -> str:
+    style = page.style
+    gutter = f"{row.number or '':>{digits}} " if digits else ""
+    text = page.fit(f"{row.sign} {row.text.expandtabs(width.TAB)}".rstrip(), 4 + len(gutter))
+    paint = {"+": style.added, "-": style.removed}.get(row.sign, str)
+    if row.asked:
+        return f"  {style.found('▶')} {style.found(gutter)}{style.bold(paint(text))}"
+    return f"    {gutter}{paint(text)}"
+
+
+def _evidence(page: Page, answer: Answer) -> Iterator[str]:
+    sentences = evidence(answer)
+    level = answer.link.level
+    yield _label(page, "Evidence", level)
+    for sentence in sentences:
+        yield from prose(page, sentence[0].upper() + sentence[1:] + ".")
+    around = f"{_get(answer, answer.link.turn_uuid)} --window 3"
+    yield page.style.dim(f"  around it: {around}")
+
+
+def _unexplained(page: Page, gap: Unexplained) -> Iterator[str]:
+    style = page.style
+    kinds = {
+        "human": "a person wrote this",
+        "unknown": "not known who wrote this",
+        "uncommitted": "not committed yet",
+    }
+    place = words.ranges(gap.lines) + ": " if gap.lines else ""
+    heading = place + kinds[gap.kind]
+    yield style.bold(heading[0].upper() + heading[1:])
+    if gap.commit is not None:
+        yield style.dim("  commit ") + commit_line(_narrow(page, 9), gap.commit)
+    yield from prose(page, line(gap.detail or _reason(gap)))
+    following = words.REASON_NEXT.get(gap.reason) if gap.reason else None
+    if following and "git funes" not in gap.detail:
+        yield style.dim(f"  try: {following}")
+
+
+def _reason(gap: Unexplained) -> str:
+    reason = words.REASON_WORDS[gap.reason] if gap.reason else "nothing more is known"
+    return reason[0].upper() + reason[1:] + "."

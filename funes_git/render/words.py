@@ -1,0 +1,134 @@
+"""Counts, times, sizes and the fixed vocabulary, in words for people."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from funes_git.model import Level, Reason
+
+LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
+LEVEL_WORDS: Final[dict[Level, str]] = {
+    "exact": "its lines are in the commit, and the session made the commit",
+    "lines": "its lines are in the commit",
+    "derived": "its lines are in a commit made from another one",
+    "imported": "another tool recorded it",
+    "ran": "a command of the session wrote the file",
+    "weak": "only the time and the file fit",
+}
+REASON_WORDS: Final[dict[Reason, str]] = {
+    "no-session": "no indexed session covers this time",
+    "no-edit": "sessions cover this time, but none wrote this file",
+    "not-matched": "sessions wrote this file, but other lines",
+    "not-distinctive": "only lines match that anyone could have written",
+    "merge": "a merge that adds nothing of its own",
+    "empty": "the commit changes no text",
+    "bot": "committed by a bot that no session touched",
+}
+REASON_NEXT: Final[dict[Reason, str]] = {
+    "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",
+    "no-edit": "git funes recall QUERY   (a session may still have talked about it)",
+    "not-matched": "git funes why FILE   (the turns that wrote the file)",
+    "not-distinctive": "git funes why FILE   (the turns that wrote the file)",
+}
+_LABELS: Final = {
+    "claude_code": "Claude Code",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
+    "opencode": "OpenCode",
+    "cursor": "Cursor",
+    "copilot": "Copilot",
+    "aider": "Aider",
+    "goose": "Goose",
+    "amp": "Amp",
+    "pi": "Pi",
+    "hermes": "Hermes",
+}
+_STEPS: Final = (
+    (365 * 86400, "year"),
+    (30 * 86400, "month"),
+    (7 * 86400, "week"),
+    (86400, "day"),
+    (3600, "hour"),
+    (60, "minute"),
+)
+
+
+def plural(n: int, word: str, many: str | None = None) -> str:
+    """`1 turn`, `1,204 turns`."""
+    return f"{n:,} {word if n == 1 else many or word + 's'}"
+
+
+def listed(parts: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(parts) if len(parts) < 3 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def when(ts: float | None) -> str:
+    """Date and time in the local zone, to the minute."""
+    if ts is None:
+        return "at an unknown time"
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(ts))
+
+
+def day(ts: float | None) -> str:
+    """The date in the local zone."""
+    return "unknown   " if ts is None else time.strftime("%Y-%m-%d", time.localtime(ts))
+
+
+def span(seconds: float) -> str:
+    """A length of time in its largest unit: `3 minutes`."""
+    for size, word in _STEPS:
+        if seconds >= size:
+            return plural(int(seconds // size), word)
+    return "less than a minute"
+
+
+def ago(ts: float | None, now: float | None = None) -> str:
+    """`3 minutes ago`, `just now`, `never`."""
+    if ts is None:
+        return "never"
+    seconds = (time.time() if now is None else now) - ts
+    return "just now" if seconds < 60 else f"{span(seconds)} ago"
+
+
+def size(number: int) -> str:
+    """Bytes as people read them: `3.2 MB`."""
+    amount = float(number)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
+
+
+def took(seconds: float) -> str:
+    """How long something took: `0.4 s`, `2 min 5 s`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def agent(harness: str) -> str:
+    """The agent's name for people."""
+    return _LABELS.get(harness, harness.replace("_", " "))
+
+
+def short(identity: str) -> str:
+    """The start of a session id that names it: 8 characters, or 13 where the id starts with a
+    clock (UUID version 7), so that sessions of the same minute differ."""
+    clocked = len(identity) == 36 and identity[14] == "7"
+    return identity[: 13 if clocked else 8]
+
+
+def short_turn(session_id: str, turn_uuid: str) -> str:
+    """A turn's id within its session: 8 characters, or the number that follows the session's id."""
+    own = turn_uuid.removeprefix(f"{session_id}-")
+    return own if own != turn_uuid else turn_uuid[:8]
+
+
+def ranges(lines: tuple[tuple[int, int], ...]) -> str:
+    """`line 3`, `lines 3–7, 9`."""
+    parts = [str(a) if a == b else f"{a}–{b}" for a, b in lines]
+    single = len(lines) == 1 and lines[0][0] == lines[0][1]
+    return f"{'line' if single else 'lines'} {', '.join(parts)}"
