@@ -1,0 +1,235 @@
+"""What a shell command line wrote to files, and which commits its git commands made.
+
+Standard library only. A command is read, never run: what the text does not say (a variable, a
+glob, a folder that `cd` found by itself) is left out. Time is linear in the length of the command,
+and no text makes it raise.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from funes_git_parsers.base import Hunk, Operation
+from funes_git_parsers.shell_commits import printed_commits
+from funes_git_parsers.shell_lex import Command, Redirect, Word, lex
+from funes_git_parsers.shell_text import UNKNOWN, Text, heredoc, literal, output
+from funes_git_parsers.shell_tools import named_files, operands, unwrap
+
+__all__ = ["ShellWrite", "printed_commits", "writes"]
+
+MAX_SHELLS = 3
+"""How deep `bash -c '…'` is followed."""
+
+_WINDOWS = re.compile(r"[A-Za-z]:[/\\]")
+_NOT_FILES = re.compile(r"/dev/|/proc/|-$|\d*$")
+_WRITING = {">", ">|", ">>", "&>", ">&", "<>"}
+_SHELLS = {"bash", "sh", "zsh", "dash"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShellWrite:
+    """One file that a command wrote, deleted or moved.
+
+    `path` is absolute where the folder is known, else relative to where the command started.
+    `new` is the whole text for `create`, the added text for `modify`; `old` the replaced text;
+    both None where the command does not hold them. `hunks` hold the lines that are known exactly
+    where the whole text is not (a here-document with variables in some of its lines). A `rename`
+    or `delete` may name a folder.
+    """
+
+    path: str
+    operation: Operation
+    new: str | None = None
+    old: str | None = None
+    old_path: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+
+
+def writes(command: str, cwd: str | None) -> list[ShellWrite]:
+    """What `command`, run in folder `cwd`, writes to files whose names it spells out."""
+    return _Walk(cwd, 0).run(command)
+
+
+class _Walk:
+    """Goes through the commands of one command line, keeping the folder and the piped text."""
+
+    def __init__(self, cwd: str | None, shells: int) -> None:
+        self.cwd = cwd
+        self.lost = False
+        self.shells = shells
+        self.saved: list[tuple[str | None, bool]] = []
+        self.pushed: list[tuple[str | None, bool]] = []
+        self.piped: Text = UNKNOWN
+        self.found: list[ShellWrite] = []
+
+    def run(self, command: str) -> list[ShellWrite]:
+        for event in lex(command):
+            if event == "(":
+                self.saved.append((self.cwd, self.lost))
+            elif event == ")":
+                self.cwd, self.lost = self.saved.pop()
+            elif isinstance(event, Command):
+                self.command(event)
+        return self.found
+
+    def command(self, command: Command) -> None:
+        words = unwrap(command.words)
+        name = posixpath.basename(words[0].text) if words else ""
+        if name in ("[[", "(("):
+            return
+        stdin = self.stdin(command)
+        text = UNKNOWN if command.group else output(name, words[1:], stdin)
+        self.piped = text if command.after in ("|", "|&") else UNKNOWN
+        for redirect in command.redirects:
+            self.redirect(redirect, text)
+        if name in ("cd", "pushd", "popd"):
+            self.change_folder(name, words[1:], piped=command.after == "|")
+        elif name == "tee":
+            self.tee(words[1:], stdin)
+        elif name in _SHELLS and self.shells < MAX_SHELLS:
+            self.shell(words[1:], stdin)
+        elif words:
+            self.found += self.effects(name, words[1:])
+
+    def stdin(self, command: Command) -> Text:
+        """The text that the command reads."""
+        text = self.piped if command.before in ("|", "|&") else UNKNOWN
+        for redirect in command.redirects:
+            if redirect.body is not None:
+                text = heredoc(redirect.body, raw=redirect.raw)
+            elif redirect.op == "<<<" and redirect.target.literal:
+                text = literal(redirect.target.text + "\n")
+            elif redirect.op.startswith("<"):
+                text = UNKNOWN
+        return text
+
+    def redirect(self, redirect: Redirect, text: Text) -> None:
+        if redirect.op not in _WRITING:
+            return
+        if path := self.path(redirect.target):
+            known = text if redirect.fd in ("", "1") else UNKNOWN
+            self.put(path, known, append=redirect.op == ">>")
+
+    def put(self, path: str, text: Text, *, append: bool) -> None:
+        create = not append and text != UNKNOWN
+        operation: Operation = "create" if create else "modify"
+        self.found.append(ShellWrite(path, operation, new=text.exact, hunks=text.hunks))
+
+    def tee(self, words: list[Word], stdin: Text) -> None:
+        append = any(word.text in ("-a", "--append", "-ai", "-ia") for word in words)
+        for word in operands(words):
+            if path := self.path(word):
+                self.put(path, stdin, append=append)
+
+    def shell(self, words: list[Word], stdin: Text) -> None:
+        """`bash -c '…'`, or a script on standard input."""
+        flags = [i for i, word in enumerate(words) if re.fullmatch(r"-\w*c", word.text)]
+        if flags and len(words) > flags[0] + 1:
+            script = words[flags[0] + 1]
+            text = script.text if script.literal else None
+        else:
+            text = stdin.exact if not operands(words) else None
+        if text and not self.lost:
+            self.found += _Walk(self.cwd, self.shells + 1).run(text)
+
+    def change_folder(self, name: str, words: list[Word], *, piped: bool) -> None:
+        if piped:  # each part of a pipeline is a shell of its own
+            return
+        if name == "popd":
+            self.cwd, self.lost = self.pushed.pop() if self.pushed else (None, True)
+            return
+        if name == "pushd":
+            self.pushed.append((self.cwd, self.lost))
+        targets = [w for w in words if w.text not in ("--", "-P", "-L")]
+        folder = self.path(targets[0]) if targets else None
+        if folder is None and targets and targets[0].text in (".", "./"):
+            return
+        self.cwd, self.lost = folder, folder is None
+
+    def path(self, word: Word) -> str | None:
+        """The file that a word names, or None if it names none or cannot be told."""
+        text = word.text
+        if not word.literal or not text or "\0" in text or "\n" in text or _NOT_FILES.match(text):
+            return None
+        if text.startswith("/") or _WINDOWS.match(text):
+            return _normal(text)
+        if self.lost:
+            return None
+        if self.cwd is None:
+            return _normal(text)
+        folder = self.cwd.replace("\\", "/") if _WINDOWS.match(self.cwd) else self.cwd
+        return _normal(posixpath.join(folder, text))
+
+    # --- commands that change files by name -----------------------------------------------------
+
+    def effects(self, name: str, words: list[Word]) -> Iterator[ShellWrite]:
+        if name == "git":
+            yield from self.git(words)
+        elif name in ("mv", "cp"):
+            yield from self.move(words, copy=name == "cp")
+        elif name in ("rm", "unlink"):
+            yield from self.remove(operands(words))
+        else:
+            for word in named_files(name, words):
+                if path := self.path(word):
+                    yield ShellWrite(path, "modify")
+
+    def git(self, words: list[Word]) -> Iterator[ShellWrite]:
+        """`git mv` and `git rm`, also with `-C FOLDER`."""
+        at = (self.cwd, self.lost)
+        index = 0
+        while index < len(words) and words[index].text.startswith("-"):
+            option = words[index].text
+            if option == "-C" and index + 1 < len(words):
+                self.change_folder("cd", [words[index + 1]], piped=False)
+            index += 2 if option in ("-C", "-c", "--git-dir", "--work-tree") else 1
+        verb = words[index].text if index < len(words) else ""
+        if verb == "mv":
+            yield from self.move(words[index + 1 :], copy=False)
+        elif verb == "rm":
+            yield from self.remove(operands(words[index + 1 :]))
+        self.cwd, self.lost = at
+
+    def move(self, words: list[Word], *, copy: bool) -> Iterator[ShellWrite]:
+        options = [w.text for w in words]
+        names = operands(words, values=("-t", "--target-directory", "-S", "--suffix"))
+        if "-t" in options[:-1]:
+            names.append(words[options.index("-t") + 1])
+            names[-1] = Word(names[-1].text + "/", names[-1].literal)
+        if len(names) < 2:
+            return
+        sources, target = names[:-1], names[-1]
+        folder = len(sources) > 1 or _is_folder(target.text, sources[0].text)
+        to = self.path(target)
+        for source in sources:
+            old = self.path(source)
+            if to is None or old is None:
+                continue
+            path = posixpath.join(to, posixpath.basename(old)) if folder else to
+            if path == old:
+                continue
+            yield ShellWrite(path, "create") if copy else ShellWrite(path, "rename", old_path=old)
+
+    def remove(self, words: list[Word]) -> Iterator[ShellWrite]:
+        for word in words:
+            if path := self.path(word):
+                yield ShellWrite(path, "delete")
+
+
+def _is_folder(target: str, source: str) -> bool:
+    """Whether `mv SOURCE TARGET` moves into a folder; a guess where only the file system knows."""
+    if target.endswith("/") or posixpath.basename(target) in (".", ".."):
+        return True
+    stem, suffix = posixpath.splitext(posixpath.basename(source.rstrip("/")))
+    name = posixpath.basename(target)
+    return bool(suffix) and "." not in name and name != stem
+
+
+def _normal(path: str) -> str | None:
+    normal = posixpath.normpath(path)
+    if normal == ".":
+        return None
+    return normal[1:] if normal.startswith("//") else normal

@@ -1,0 +1,267 @@
+"""What shell command lines wrote, and which commits they made."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from funes_git_parsers.base import Hunk
+from funes_git_parsers.shell import ShellWrite, printed_commits, writes
+
+
+def shown(command: str, cwd: str | None = "/w") -> list[tuple[str, str, str | None]]:
+    """(path, operation, new text) of each write."""
+    return [(w.path, w.operation, w.new) for w in writes(command, cwd)]
+
+
+# --- here-documents -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat > a.py <<'EOF'\nx = 1\n\ny = '$HOME'\nEOF",
+        "cat <<'EOF' > a.py\nx = 1\n\ny = '$HOME'\nEOF\n",
+        "cat <<\"EOF\" >a.py\nx = 1\n\ny = '$HOME'\nEOF",
+        "cat <<\\EOF >| ./a.py\nx = 1\n\ny = '$HOME'\nEOF",
+        "cat <<EOF > /w/a.py\nx = 1\n\ny = '\\$HOME'\nEOF",
+        "cat <<-'EOF' > b/../a.py\n\tx = 1\n\n\ty = '$HOME'\n\tEOF",
+        "tee a.py <<'EOF'\nx = 1\n\ny = '$HOME'\nEOF",
+        "sudo tee a.py > /dev/null <<'EOF'\nx = 1\n\ny = '$HOME'\nEOF",
+        "cat <<'EOF' | tee a.py\nx = 1\n\ny = '$HOME'\nEOF",
+        "cat > a.py << 'EOF'\r\nx = 1\n\ny = '$HOME'\nEOF\r\n",
+        "bash -lc \"cat > a.py <<'EOF'\nx = 1\n\ny = '\\$HOME'\nEOF\n\"",
+        "bash <<'XX'\ncat > a.py <<'EOF'\nx = 1\n\ny = '$HOME'\nEOF\nXX",
+        "if true; then cat > a.py <<'EOF'\nx = 1\n\ny = '$HOME'\nEOF\nfi",
+    ],
+)
+def test_a_heredoc_gives_the_whole_text(command: str) -> None:
+    assert shown(command) == [("/w/a.py", "create", "x = 1\n\ny = '$HOME'\n")]
+
+
+def test_a_heredoc_that_is_appended_is_a_change() -> None:
+    assert shown("cat >> a <<'E'\nx\nE\ntee -a b <<'E'\ny\nE") == [
+        ("/w/a", "modify", "x\n"),
+        ("/w/b", "modify", "y\n"),
+    ]
+
+
+def test_several_heredocs_on_one_line_and_in_one_command() -> None:
+    command = "cat > a <<'A'; cat > b <<'B'\n1\nA\n2\nB\ncat > c <<'C'\n3\nC\n"
+    assert shown(command) == [
+        ("/w/a", "create", "1\n"),
+        ("/w/b", "create", "2\n"),
+        ("/w/c", "create", "3\n"),
+    ]
+
+
+def test_a_heredoc_with_variables_keeps_the_lines_without_them() -> None:
+    (write,) = writes("cat > a <<EOF\none\ntwo $x\nthree\ncost \\$5\n`date`\nsix\nEOF", "/w")
+    assert (write.operation, write.new) == ("create", None)
+    assert write.hunks == (
+        Hunk(1, 1, ("+one",)),
+        Hunk(3, 3, ("+three", "+cost $5")),
+        Hunk(6, 6, ("+six",)),
+    )
+
+
+def test_lines_inside_a_substitution_are_not_taken_for_text() -> None:
+    (write,) = writes("cat > a <<EOF\none\n$(printf x\nrm y)\nEOF", "/w")
+    assert write.hunks == (Hunk(1, 1, ("+one",)),)
+
+
+def test_a_heredoc_inside_a_quoted_substitution_hides_nothing_after_it() -> None:
+    command = 'git commit -m "$(cat <<\'EOF\'\nit\'s "quoted" ) `x`\nEOF\n)" && echo done > log.txt'
+    assert shown(command) == [("/w/log.txt", "create", "done\n")]
+
+
+def test_a_heredoc_without_its_end_reaches_to_the_end() -> None:
+    assert shown("cat > a <<'EOF'\nx\ny") == [("/w/a", "create", "x\ny\n")]
+
+
+# --- echo, printf, redirects --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "new"),
+    [
+        ("echo 'a b'  c > f", "a b c\n"),
+        ("echo -n hi > f", "hi"),
+        ("echo -e 'a\\tb\\n' > f", "a\tb\n\n"),
+        ("printf 'a\\n%s=%d\\n' k 1 > f", "a\nk=1\n"),
+        ("printf '%s\\n' one two > f", "one\ntwo\n"),
+        ("printf '100%%' > f", "100%"),
+        ("echo $'a\\'b' > f", "a'b\n"),
+        ("cat <<< 'x y' > f", "x y\n"),
+        ("echo x | tee f", "x\n"),
+        (": > f", ""),
+        ("> f", ""),
+        ("echo a \\\n  b > f # c > g", "a b\n"),
+    ],
+)
+def test_literal_output_is_known(command: str, new: str, tmp_path: Path) -> None:
+    assert shown(command) == [("/w/f", "create", new)]
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "f").read_text() == new
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo $x > f",
+        'echo "`date`" > f',
+        "echo *.py > f",
+        "echo 'a\\nb' > f",  # bash and zsh differ
+        "printf '%5.2f' 1 > f",
+        "python gen.py > f",
+        "{ echo a; echo b; } > f",
+        "(echo a; echo b) > f",
+        "for x in a b; do echo hi; done > f",
+        "echo x | sed s/x/y/ > f",
+        "npm run gen 2>&1 >f",
+        "cat a b > f",
+    ],
+)
+def test_other_output_is_a_change_of_unknown_text(command: str) -> None:
+    assert ("/w/f", "modify", None) in shown(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > /dev/null 2>&1",
+        "make 2>&1 | tail -5",
+        "echo x >&2",
+        "echo x > $OUT",
+        "echo x > ~/f",
+        "echo x > *.txt",
+        "echo x > a.{js,ts}",
+        "echo \"a > b\" '> c' \\> d",
+        "[[ $a > b ]] && (( 1 > 2 ))",
+        "git log # > f",
+        "x=(rm a b)",
+        "ssh host 'cat > f'",
+        "black --check f.py; prettier f.js; sed s/a/b/ f; gofmt -l f.go",
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: f\n+x > y\n*** End Patch\nEOF",
+        "cd $DIR && echo x > f",
+        "cd - ; rm f",
+        "rm *.pyc $x",
+        "",
+    ],
+)
+def test_nothing_is_made_up(command: str) -> None:
+    assert shown(command) == []
+
+
+def test_names_in_brackets_are_names() -> None:
+    assert [w.path for w in writes("touch x > app/[id]/page.tsx; rm 'a b' c\\ d", "/w")] == [
+        "/w/app/[id]/page.tsx",
+        "/w/a b",
+        "/w/c d",
+    ]
+
+
+# --- folders ------------------------------------------------------------------------------------
+
+
+def test_cd_holds_for_what_follows_and_ends_with_its_subshell() -> None:
+    command = "cd sub && echo a > f; (cd deeper; echo b > f); echo c > f; cd /x; echo d > f"
+    paths = [w.path for w in writes(command, "/w")]
+    assert paths == ["/w/sub/f", "/w/sub/deeper/f", "/w/sub/f", "/x/f"]
+
+
+def test_pushd_and_popd() -> None:
+    assert [w.path for w in writes("pushd a; rm f; popd; rm f", "/w")] == ["/w/a/f", "/w/f"]
+
+
+def test_cd_in_a_pipeline_changes_nothing() -> None:
+    assert [w.path for w in writes("cd a | cat; rm f", "/w")] == ["/w/f"]
+
+
+def test_without_a_folder_paths_stay_relative() -> None:
+    assert [w.path for w in writes("cd a; rm f /x/g", None)] == ["a/f", "/x/g"]
+
+
+def test_a_windows_folder_is_joined() -> None:
+    assert [w.path for w in writes("rm a/f", "C:\\w")] == ["C:/w/a/f"]
+
+
+# --- files by name ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("mv a.py b.py", ShellWrite("/w/b.py", "rename", old_path="/w/a.py")),
+        ("git mv -f a.py b.py", ShellWrite("/w/b.py", "rename", old_path="/w/a.py")),
+        ("git -C sub mv a b", ShellWrite("/w/sub/b", "rename", old_path="/w/sub/a")),
+        ("mv a.py lib/", ShellWrite("/w/lib/a.py", "rename", old_path="/w/a.py")),
+        ("mv a.py lib", ShellWrite("/w/lib/a.py", "rename", old_path="/w/a.py")),
+        ("mv -t lib a.py", ShellWrite("/w/lib/a.py", "rename", old_path="/w/a.py")),
+        ("mv README.md README", ShellWrite("/w/README", "rename", old_path="/w/README.md")),
+        ("mv old new", ShellWrite("/w/new", "rename", old_path="/w/old")),
+        ("cp -p a.py b.py", ShellWrite("/w/b.py", "create")),
+        ("rm -f a.py", ShellWrite("/w/a.py", "delete")),
+        ("git rm -q --cached -- a.py", ShellWrite("/w/a.py", "delete")),
+        ("sed -i 's/a/b/' f.py", ShellWrite("/w/f.py", "modify")),
+        ("sed -i '' -e 's/a/b/' f.py", ShellWrite("/w/f.py", "modify")),
+        ("sed -i.bak -E 's/(a)/\\1/g' f.py", ShellWrite("/w/f.py", "modify")),
+        ("perl -pi -e 's/a/b/' f.py", ShellWrite("/w/f.py", "modify")),
+        ("npx prettier --write f.ts", ShellWrite("/w/f.ts", "modify")),
+        ("pnpm exec eslint --fix f.ts", ShellWrite("/w/f.ts", "modify")),
+        ("uv run black -l 100 f.py", ShellWrite("/w/f.py", "modify")),
+        ("python3 -m black f.py", ShellWrite("/w/f.py", "modify")),
+        ("FOO=1 gofmt -w ./f.go", ShellWrite("/w/f.go", "modify")),
+        ("ruff format f.py", ShellWrite("/w/f.py", "modify")),
+        ("ruff check --fix f.py", ShellWrite("/w/f.py", "modify")),
+        ("curl -s -o f.json https://example.org/x", ShellWrite("/w/f.json", "modify")),
+        ("dd if=/dev/zero of=f.bin", ShellWrite("/w/f.bin", "modify")),
+    ],
+)
+def test_commands_that_name_the_files_they_change(command: str, expected: ShellWrite) -> None:
+    assert writes(command, "/w") == [expected]
+
+
+def test_several_sources_go_into_a_folder() -> None:
+    assert [(w.old_path, w.path) for w in writes("mv a b c", "/w")] == [
+        ("/w/a", "/w/c/a"),
+        ("/w/b", "/w/c/b"),
+    ]
+
+
+# --- limits -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(alphabet="ab \n\t'\"\\$(){}<>|&;#`~=-*[]E1/", max_size=80) | st.text(max_size=80),
+    st.text(max_size=40),
+)
+def test_no_text_makes_it_raise(command: str, output: str) -> None:
+    for write in writes(command, "/w"):
+        assert write.path.startswith("/")
+    writes("cat <<E >f " + command, None)
+    printed_commits("git commit " + command, output)
+
+
+HARD = ["$(", "`", '"', "'", "${", "((", "<(", "a=(", "<<E ", "{,", "a=b ", "sudo ", "git -a "]
+HARD += ["> ", "cat <<E\n$x\n", "\\", "x;", "(", ")", "$x\n", "bash -c '", "printf '%s' a > f;"]
+
+
+@pytest.mark.parametrize("part", HARD)
+def test_time_is_linear(part: str) -> None:
+    def seconds(size: int) -> float:
+        text = part * (size // len(part))
+        start = time.process_time()
+        writes(text, "/w")
+        writes("cat > f <<X\n" + text, "/w")
+        printed_commits("git commit;" + text, text)
+        return time.process_time() - start
+
+    seconds(1_000)
+    assert seconds(40_000) < 40 * (seconds(4_000) + 0.002)
