@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from funes_git_parsers.shell_escapes import ansi_c
+
 MAX_DEPTH = 40
 """Nested substitutions deeper than this are read as plain text: recursion must end."""
 
@@ -24,8 +26,6 @@ _ANSI_C = re.compile(r"[^'\\]*(?:\\.[^'\\]*)*", re.DOTALL)
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
 # `[id].tsx` is a name in web frameworks; a shell that finds no match takes it as one
 _GLOB = re.compile(r"[*?]|\[(?!\[?(?:\.{3})?[A-Za-z]\w+\])|\{[^{},.]*+(?:,|\.\.)[^{}]*+\}")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_ESCAPES |= {"e": "\x1b", "E": "\x1b", "\\": "\\", "'": "'", '"': '"', "?": "?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +71,6 @@ def lex(text: str) -> list[Event]:
     lexer = _Lexer(text)
     lexer.script(0, nested=False)
     return lexer.events
-
-
-def ansi_c(text: str) -> str:
-    """What the text inside `$'…'` stands for."""
-
-    def replace(match: re.Match[str]) -> str:
-        digits = match[1] or match[2] or match[3]
-        if digits:
-            code = int(digits, 8 if match[1] else 16)
-            return chr(code) if code < 0x110000 else match[0]
-        return _ESCAPES.get(match[4], match[0])
-
-    pattern = r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|(.))"
-    return re.sub(pattern, replace, text, flags=re.DOTALL)
 
 
 class _Lexer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from funes_git_parsers.shell_lex import Word
 
@@ -182,7 +183,7 @@ def _is_file(word: Word) -> bool:
 
 def _outputs(words: list[Word]) -> list[Word]:
     found = []
-    for word, following in zip(words, [*words[1:], Word("", False)], strict=True):
+    for word, following in pairwise([*words, Word("", literal=False)]):
         flag, equals, value = word.text.partition("=")
         if word.text in _OUTPUT_FLAGS and not following.text.startswith("-"):
             found.append(following)
