@@ -1,0 +1,1 @@
+"""The programs that funes-git hooks into: git here, agents later. One module per host."""
