@@ -1,0 +1,293 @@
+"""The only importer of tantivy: BM25 over every chunk, with the fields that never change.
+
+Derived from the catalog's chunk log and rebuilt from it whenever the format differs or the files
+are broken. Knows nothing of git, links or vectors: what depends on those arrives as a `Scope`.
+
+A writer commits first and then records, in `state.json`, how far in the log it is. A crash between
+the two means that some chunks are indexed again; each replaces its own document by id.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from funes_git.errors import MemoryBusy
+from funes_git.store.files import read_json, write_json
+from funes_git.store.scope import Scope, TextDoc, Value, turn_key
+from funes_git.store.words import Analyze, Terms, identifiers, is_stop_word, runs, split, unescaped
+
+if TYPE_CHECKING:
+    import tantivy
+
+FORMAT = 1
+"""Of the fields and of the way that text is split; another number means a rebuild."""
+
+_HEAP = 64_000_000  # bytes of postings before tantivy writes a segment
+_MOST_TERMS = 64  # of a query; a pasted log has thousands, and the rarest say enough
+_IDENTIFIER_BOOST = 2.0  # RETRIEVAL.md §5
+
+
+class TextWriter:
+    """The one writer of the index in a folder. Use as a context manager; leaving it by an
+    exception drops what was not committed."""
+
+    def __init__(self, folder: Path, index: tantivy.Index, upto: int) -> None:
+        self.upto = upto
+        """The last row of the chunk log that the index holds."""
+        self._folder = folder
+        self._writer = _writer(index)
+        self._terms = Terms(_analyzer().analyze)
+
+    @classmethod
+    def open(cls, folder: Path, generation: str = "") -> TextWriter:
+        """Open or create the index; `generation` names the catalog whose rows are counted.
+
+        Starts empty if the format or the generation differs, or if the files are broken. Raises
+        MemoryBusy if another process is writing.
+        """
+        stamp = {"format": FORMAT, "generation": generation}
+        state = read_json(folder / "state.json")
+        index = _opened(folder) if stamp.items() <= state.items() else None
+        if index is not None:
+            return cls(folder, index, int(state.get("upto", 0)))
+        _wipe(folder)
+        write_json(folder / "state.json", {**stamp, "upto": 0})
+        return cls(folder, _created(folder), 0)
+
+    def add(self, docs: Iterable[TextDoc]) -> None:
+        """Index `docs`, each in place of the document with its id."""
+        for doc in docs:
+            self._writer.delete_documents_by_term("id", int(doc.id, 16))
+            self._writer.add_document(self._document(doc))
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Delete the documents with these ids; unknown ones are no error."""
+        for chunk_id in ids:
+            self._writer.delete_documents_by_term("id", int(chunk_id, 16))
+
+    def commit(self, upto: int) -> None:
+        """Make everything so far visible to readers, and record row `upto` as consumed."""
+        self._writer.commit()
+        state = read_json(self._folder / "state.json")
+        write_json(self._folder / "state.json", {**state, "upto": upto})
+        self.upto = upto
+
+    def close(self) -> None:
+        """Wait for merges and let go of the lock."""
+        self._writer.wait_merging_threads()
+
+    def __enter__(self) -> TextWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._writer.rollback()
+        self.close()
+
+    def _document(self, doc: TextDoc) -> tantivy.Document:
+        import tantivy
+
+        made = tantivy.Document()
+        text = unescaped(doc.text) if doc.block_type == "tool_use" else doc.text
+        stems, names = self._terms.of(text)
+        made.add_unsigned("id", int(doc.id, 16))
+        made.add_unsigned("turn", turn_key(doc.session_id, doc.turn_uuid))
+        if doc.exchange is not None:
+            made.add_unsigned("exchange", turn_key(doc.session_id, doc.exchange))
+        made.add_text("body", stems)
+        if names:
+            made.add_text("ident", names)
+        made.add_text("session", doc.session_id)
+        made.add_text("kind", doc.block_type)
+        made.add_text("role", doc.role)
+        made.add_text("harness", doc.harness)
+        if doc.branch is not None:
+            made.add_text("branch", doc.branch)
+        for path in doc.files:
+            made.add_text("files", path)
+        if doc.ts is not None:
+            made.add_integer("ts", int(doc.ts))
+        return made
+
+
+class TextIndex:
+    """The index for reading, as of its last commit when it was opened. Safe to share by threads."""
+
+    def __init__(self, folder: Path, index: tantivy.Index) -> None:
+        self._folder = folder
+        import tantivy
+
+        self._make = tantivy.Query
+        self._index = index
+        self._schema = index.schema
+        self._searcher = index.searcher()
+        self._analyze: Analyze = _analyzer().analyze
+
+    @classmethod
+    def open(cls, folder: Path) -> TextIndex | None:
+        """The index in `folder`; None if there is none that this version can read."""
+        if read_json(folder / "state.json").get("format") != FORMAT:
+            return None
+        index = _opened(folder)
+        return cls(folder, index) if index is not None else None
+
+    @property
+    def documents(self) -> int:
+        """How many chunks are indexed."""
+        return int(self._searcher.num_docs)
+
+    @property
+    def upto(self) -> int:
+        """The last row of the chunk log that the index holds."""
+        return int(read_json(self._folder / "state.json").get("upto", 0))
+
+    def refresh(self) -> None:
+        """See what was committed since."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def search(self, question: str, scope: Scope, limit: int) -> list[tuple[str, float]]:
+        """The best chunks for the words of `question`: ids and BM25 scores, best first."""
+        query = self._query(question)
+        if query is None:
+            return []
+        hits = self._searcher.search(self._within(query, scope), limit, count=False).hits
+        ids = self._searcher.fast_field_values("id", [address for _, address in hits])
+        return [(_hex(value), float(hit[0])) for value, hit in zip(ids, hits, strict=True)]
+
+    def ids(self, scope: Scope) -> list[int]:
+        """Every chunk in `scope`, as numbers, in no order."""
+        import tantivy
+
+        query = self._within(tantivy.Query.all_query(), scope)
+        hits = self._searcher.search(query, max(1, self.documents), count=False).hits
+        values = self._searcher.fast_field_values("id", [address for _, address in hits])
+        return [int(value) for value in values if value is not None]
+
+    def files(self) -> list[str]:
+        """Every path that some chunk carries."""
+        return [path for path, _ in self._searcher.terms_with_prefix("files", "")]
+
+    def _query(self, question: str) -> tantivy.Query | None:
+        make, schema = self._make, self._schema
+        parts = [make.term_query(schema, "body", stem, "freq") for stem in self._stems(question)]
+        for name in self._rarest("ident", identifiers(question)):
+            found = make.term_query(schema, "ident", name, "freq")
+            parts.append(make.boost_query(found, _IDENTIFIER_BOOST))
+        return make.empty_query().or_should_match(*parts) if parts else None
+
+    def _stems(self, question: str) -> list[str]:
+        words = runs(question)
+        telling = [word for word in words if not is_stop_word(word)] or words
+        stems = dict.fromkeys(stem for word in telling for stem in self._analyze(split(word)))
+        return self._rarest("body", list(stems))
+
+    def _rarest(self, field: str, terms: list[str]) -> list[str]:
+        """At most `_MOST_TERMS` terms, by rarity, without those that no document has."""
+        if len(terms) <= _MOST_TERMS:
+            return terms
+        counted = [(self._searcher.doc_freq(field, term), term) for term in terms]
+        return [term for count, term in sorted(counted) if count][:_MOST_TERMS]
+
+    def _within(self, query: tantivy.Query, scope: Scope) -> tantivy.Query:
+        filters = [self._any_of(group) for group in scope.groups]
+        if scope.since is not None or scope.until is not None:
+            filters.append(self._between(scope.since, scope.until))
+        silent = [self._make.const_score_query(each, 0.0) for each in filters]
+        return query.and_must_match(*silent) if silent else query
+
+    def _any_of(self, group: Sequence[tuple[str, tuple[Value, ...]]]) -> tantivy.Query:
+        make = self._make
+        sets = [make.term_set_query(self._schema, name, values) for name, values in group if values]
+        return make.empty_query().or_should_match(*sets) if sets else make.empty_query()
+
+    def _between(self, since: float | None, until: float | None) -> tantivy.Query:
+        import tantivy
+
+        low = None if since is None else int(since)
+        high = None if until is None else int(until)
+        return self._make.range_query(self._schema, "ts", tantivy.FieldType.Integer, low, high)
+
+
+def _hex(value: Any) -> str:
+    return f"{int(value):016x}"
+
+
+def _analyzer() -> tantivy.TextAnalyzer:
+    """The words of a piece of text: lower case, without accents, stemmed."""
+    import tantivy
+
+    made = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    for step in (
+        tantivy.Filter.remove_long(60),
+        tantivy.Filter.lowercase(),
+        tantivy.Filter.ascii_fold(),
+        tantivy.Filter.stemmer("english"),
+    ):
+        made = made.filter(step)
+    return made.build()
+
+
+def _schema() -> tantivy.Schema:
+    import tantivy
+
+    made = tantivy.SchemaBuilder()
+    made.add_unsigned_field("id", indexed=True, fast=True)
+    made.add_unsigned_field("turn", indexed=True)
+    made.add_unsigned_field("exchange", indexed=True)
+    for name in ("body", "ident"):
+        made.add_text_field(name, tokenizer_name="terms", index_option="freq")
+    for name in ("session", "kind", "role", "harness", "branch", "files"):
+        made.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    made.add_integer_field("ts", fast=True)
+    return made.build()
+
+
+def _registered(index: tantivy.Index) -> tantivy.Index:
+    """tantivy forgets its tokenizers between processes; texts arrive as terms already."""
+    import tantivy
+
+    terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer("terms", terms)
+    return index
+
+
+def _opened(folder: Path) -> tantivy.Index | None:
+    import tantivy
+
+    if not (folder / "index" / "meta.json").exists():
+        return None
+    try:
+        return _registered(tantivy.Index.open(str(folder / "index")))
+    except ValueError:  # tantivy raises it for whatever is wrong with the files
+        return None
+
+
+def _created(folder: Path) -> tantivy.Index:
+    import tantivy
+
+    (folder / "index").mkdir(parents=True)
+    return _registered(tantivy.Index(_schema(), path=str(folder / "index")))
+
+
+def _wipe(folder: Path) -> None:
+    shutil.rmtree(folder / "index", ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _writer(index: tantivy.Index) -> tantivy.IndexWriter:
+    try:
+        return index.writer(heap_size=_HEAP, num_threads=1)
+    except ValueError as error:
+        if "LockBusy" not in str(error):
+            raise
+        raise MemoryBusy("another process is writing the word index") from error

@@ -1,0 +1,249 @@
+"""The meaning of chunks, for reading: int8 vectors in mapped files, keyed by chunk id.
+
+Derived from the vectors in the memory. The only module that knows the file format; it knows models
+by name alone. numpy is imported inside functions.
+
+Three parallel files grow together: `ids` (unsigned 64-bit chunk ids), `scales` (32-bit floats) and
+`codes` (`dim` signed bytes a vector). A vector is its codes times its scale and has length 1; the
+scale 0 marks a deleted one. `state.json` holds how many are valid and is replaced last, so that a
+reader never sees half an append, and a writer cuts off what a crash left behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from funes_git.errors import MemoryBusy, ModelMismatch
+from funes_git.store.files import read_json, write_json
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float32]
+    Ids: TypeAlias = NDArray[np.uint64]
+
+FORMAT = 1
+_FILES = ("ids", "scales", "codes")
+_ROWS_AT_ONCE = 8_192  # decoded to floats while searching: 12 MB at 384 dimensions
+
+
+class VectorWriter:
+    """The one writer of the vectors in a folder. Use as a context manager."""
+
+    def __init__(self, folder: Path, model: str, dim: int, lock: IO[bytes]) -> None:
+        self.model = model
+        self.dim = dim
+        self._folder = folder
+        self._lock = lock
+        self._files = {name: (folder / name).open("r+b") for name in _FILES}
+        self._count = int(read_json(folder / "state.json").get("count", 0))
+        self._rows = self._recovered()
+
+    @classmethod
+    def open(cls, folder: Path, model: str, dim: int) -> VectorWriter:
+        """Open or create the vectors of `model`; those of another format are thrown away.
+
+        Raises ModelMismatch if another model made them, MemoryBusy if another process is writing.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = _locked(folder / "lock")
+        try:
+            state = read_json(folder / "state.json")
+            if state.get("format") != FORMAT or not all((folder / f).exists() for f in _FILES):
+                _create(folder, model, dim)
+            elif state["model"] != model:
+                raise ModelMismatch(
+                    f"the vectors were made with {state['model']}, not {model}",
+                    hint=f"git funes reindex --model {model}",
+                )
+            return cls(folder, model, dim, lock)
+        except BaseException:
+            lock.close()
+            raise
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The chunks that have a vector."""
+        return frozenset(f"{number:016x}" for number in self._rows)
+
+    def add(self, ids: Sequence[str], vectors: Iterable[Sequence[float]] | Floats) -> None:
+        """Store one vector for each id, in place of the one it had. On disk when this returns."""
+        import numpy as np
+
+        numbers = [int(chunk_id, 16) for chunk_id in ids]
+        if not numbers:
+            return
+        codes, scales = _quantised(np.asarray(vectors, dtype=np.float32))
+        self._append("ids", np.array(numbers, dtype=np.uint64).tobytes())
+        self._append("scales", scales.tobytes())
+        self._append("codes", codes.tobytes())
+        self._record(self._count + len(numbers))
+        first = self._count - len(numbers)
+        for row, number in enumerate(numbers, start=first):
+            self._bury(self._rows.pop(number, None))
+            self._rows[number] = row
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Forget the vectors of these ids; unknown ones are no error."""
+        for chunk_id in ids:
+            self._bury(self._rows.pop(int(chunk_id, 16), None))
+
+    def close(self) -> None:
+        """Close the files and let go of the lock."""
+        for file in self._files.values():
+            file.close()
+        self._lock.close()
+
+    def __enter__(self) -> VectorWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _append(self, name: str, data: bytes) -> None:
+        file = self._files[name]
+        file.seek(self._count * self._width(name))
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+    def _width(self, name: str) -> int:
+        return {"ids": 8, "scales": 4, "codes": self.dim}[name]
+
+    def _record(self, count: int) -> None:
+        state = {"format": FORMAT, "model": self.model, "dim": self.dim, "count": count}
+        write_json(self._folder / "state.json", state)
+        self._count = count
+
+    def _bury(self, row: int | None) -> None:
+        if row is not None:
+            file = self._files["scales"]
+            file.seek(row * self._width("scales"))
+            file.write(bytes(4))  # the scale 0.0
+            file.flush()
+
+    def _recovered(self) -> dict[int, int]:
+        """Where each id is, after cutting off half an append and burying what it replaced."""
+        import numpy as np
+
+        for name, file in self._files.items():
+            file.truncate(self._count * self._width(name))
+        scales = np.fromfile(self._folder / "scales", dtype=np.float32, count=self._count)
+        rows: dict[int, int] = {}
+        for row, number in enumerate(np.fromfile(self._folder / "ids", dtype=np.uint64).tolist()):
+            if scales[row] > 0:
+                self._bury(rows.pop(number, None))
+                rows[number] = row
+        return rows
+
+
+class VectorIndex:
+    """The vectors for reading, as they were when opened. Safe to share by threads."""
+
+    def __init__(self, folder: Path, model: str, dim: int, count: int) -> None:
+        import numpy as np
+
+        self.model = model
+        self.dim = dim
+        self._ids: Ids = np.memmap(folder / "ids", dtype=np.uint64, mode="r", shape=count)
+        self._scales: Floats = np.memmap(folder / "scales", dtype=np.float32, mode="r", shape=count)
+        self._codes = np.memmap(folder / "codes", dtype=np.int8, mode="r", shape=(count, dim))
+
+    @classmethod
+    def open(cls, folder: Path) -> VectorIndex | None:
+        """The vectors in `folder`; None if there are none that this version can read."""
+        state = read_json(folder / "state.json")
+        if state.get("format") != FORMAT or not state.get("count"):
+            return None
+        return cls(folder, state["model"], state["dim"], state["count"])
+
+    @property
+    def count(self) -> int:
+        """How many chunks have a vector."""
+        import numpy as np
+
+        return int(np.count_nonzero(self._scales))
+
+    def search(
+        self, vector: Floats, limit: int, allowed: Sequence[int] | None = None
+    ) -> list[tuple[str, float]]:
+        """The chunks nearest to `vector` (of length 1): ids and cosines, best first.
+
+        `allowed` holds the chunk ids, as numbers, that may answer; None allows every one.
+        """
+        import numpy as np
+
+        live = self._scales > 0
+        if allowed is not None:
+            live &= np.isin(self._ids, np.array(allowed, dtype=np.uint64))
+        rows = np.flatnonzero(live)
+        cosines = self._cosines(rows, vector)
+        if len(rows) > limit:
+            best = np.argpartition(cosines, -limit)[-limit:]
+            rows, cosines = rows[best], cosines[best]
+        order = np.argsort(-cosines, kind="stable")
+        found: dict[str, float] = {}
+        for row, cosine in zip(rows[order].tolist(), cosines[order].tolist(), strict=True):
+            found.setdefault(f"{int(self._ids[row]):016x}", cosine)
+        return list(found.items())
+
+    def _cosines(self, rows: NDArray[np.intp], vector: Floats) -> Floats:
+        import numpy as np
+
+        whole = len(rows) == len(self._ids)
+        out = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            codes = self._codes[part] if whole else self._codes[rows[part]]
+            out[part] = codes.astype(np.float32) @ vector
+        return out * self._scales[rows]
+
+
+def vectors_state(folder: Path) -> tuple[str | None, int]:
+    """The model that made the vectors in `folder`, and how many there are, deleted ones included,
+    without reading them."""
+    state = read_json(folder / "state.json")
+    return (state["model"], state["count"]) if state.get("format") == FORMAT else (None, 0)
+
+
+def wipe_vectors(folder: Path) -> None:
+    """Throw all vectors away, as for another model. The caller holds the memory's write lock."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _quantised(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors / np.maximum(lengths, 1e-12)
+    scales = np.maximum(np.abs(unit).max(axis=1) / 127, 1e-9).astype(np.float32)
+    return np.rint(unit / scales[:, None]).astype(np.int8), scales
+
+
+def _create(folder: Path, model: str, dim: int) -> None:
+    (folder / "state.json").unlink(missing_ok=True)
+    for name in _FILES:
+        (folder / name).write_bytes(b"")
+    write_json(folder / "state.json", {"format": FORMAT, "model": model, "dim": dim, "count": 0})
+
+
+def _locked(path: Path) -> IO[bytes]:
+    lock = path.open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        raise MemoryBusy("another process is writing the vectors") from error
+    return lock
