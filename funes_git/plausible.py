@@ -1,0 +1,137 @@
+"""Tell secrets from code, names and place holders, where a pattern alone cannot.
+
+Pure functions on bytes and text; knows nothing of the scanner but the ids of the rules in
+rules.yml. Real transcripts decided what is here: each test names the kind of false alarm it is for.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAMED = re.compile(
+    rb"([A-Za-z0-9_.\-]{1,80})[ \t\\]{0,8}[\"'`]?\]?"
+    rb"([ \t]{0,3})(?:=>|:=|=|:)[ \t\\]{0,11}([\"'`]?)$"
+)
+_NOT_A_SECRET = re.compile(
+    r"(?:count|type|kind|limit|length|len|size|usage|used|budget|source|field|url|uri|path|file|dir"
+    r"|name|id|ids|ref|header|expiry|expires|expiration|ttl|at|tokens|hash|digest|manager|provider"
+    r"|store|service|class|label|prefix|suffix|format|version|mode|policy|scope|scopes|model|price"
+    r"|cost|rate|index|encrypted|public|public_?key|regex|pattern|param|parameter|env|var"
+    r"|placeholder|hint|error|status|state|check|test)$",
+    re.IGNORECASE,
+)
+_PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"example|placeholder|your[-_.]|^your|change[-_]?me|dummy|redacted|x{4,}|\*{3,}|\.{3}"
+    r"|process\.env|environ|getenv|replace[-_]|insert[-_]|^(?:env|vars?|secrets?|config|self|this)\.",
+    re.IGNORECASE,
+)
+_SHAPES = re.compile(
+    r"[\d.,:_\-/]+"  # numbers, dates, versions
+    r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    r"|\d{4}-\d\d-\d\d.*"
+    r"|v?\d+\.\d+[\w.\-]*"
+    r"|sha\d+[:-].*"
+    r"|(?:\.{0,2}|~)/.*\.[a-z]{1,5}|(?:\.{1,2}|~)/.*"
+    r"|(?:urn:|https?:|file:).*",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_COMMON = frozenset(
+    ("password", "passwd", "secret", "pass", "passw0rd", "password1", "token", "user", "test")
+)
+
+
+def is_secret(rule: str, data: bytes, start: int, end: int) -> bool:
+    """Whether the finding `data[start:end]` of rule id `rule` is to be redacted."""
+    judge = _JUDGES.get(rule)
+    return judge is None or judge(data, start, end)
+
+
+def _text(data: bytes, start: int, end: int) -> str:
+    return data[start:end].decode("utf-8", "replace")
+
+
+def _assignment(data: bytes, start: int, end: int) -> bool:
+    named = _NAMED.search(data[max(0, start - 110) : start])
+    if named is None:
+        return False
+    name, value, quoted = named[1].decode(), _text(data, start, end), bool(named[3])
+    if not quoted and data[end : end + 1] in (b"(", b"[", b"<", b"{", b":"):
+        return False  # a call, an index, a generic type, a key
+    if _NOT_A_SECRET.search(name) or not _looks_made(value, quoted):
+        return False
+    if not is_wordlike(value):
+        return True
+    # people choose words for passwords; code that assigns has spaces around its sign
+    written = quoted or not (named[2] or data[start - 1 : start] == b" ")
+    return bool(_PASSWORD.search(name)) and written and not value.isidentifier()
+
+
+def _looks_made(value: str, quoted: bool) -> bool:
+    """Whether a value has what keys and passwords have: digits, or signs among letters."""
+    if _PLACEHOLDER.search(value) or _SHAPES.fullmatch(value) or value.startswith(("$", "%")):
+        return False
+    if any(c.isdigit() for c in value):
+        return True
+    signs = sum(c in "!#%^&*@~+?$" for c in value)
+    mixed = value.lower() != value != value.upper()
+    return signs > 0 and mixed and (quoted or "=" not in value)
+
+
+def is_wordlike(value: str) -> bool:
+    """Whether a value reads as words: an identifier, a place holder, a file name. Random letters
+    change between upper and lower case and digits at almost every place."""
+    words = _WORDS.findall(value)
+    runs = re.findall(r"\d+", value)
+    if not words:
+        return False
+    return sum(map(len, words)) / len(words) >= 3 and len(runs) <= 1 + len(value) // 24
+
+
+def _cli(data: bytes, start: int, end: int) -> bool:
+    value = _text(data, start, end)
+    return _looks_made(value, quoted=True) and not is_wordlike(value)
+
+
+def _url(data: bytes, start: int, end: int) -> bool:
+    value = _text(data, start, end)
+    return value.lower() not in _COMMON and not _PLACEHOLDER.search(value)
+
+
+def _named_value(data: bytes, start: int, end: int) -> bool:
+    value = _text(data, start, end)
+    return _looks_made(value, quoted=True) and not is_wordlike(value)
+
+
+def _not_an_example(data: bytes, start: int, end: int) -> bool:
+    return b"EXAMPLE" not in data[start:end]
+
+
+def _token(data: bytes, start: int, end: int) -> bool:
+    value = _text(data, start, end)
+    return not _PLACEHOLDER.search(value) and not is_wordlike(value)
+
+
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/=]{16,}")
+
+
+def _private_key(data: bytes, start: int, end: int) -> bool:
+    # code that looks for the BEGIN and END lines holds no key between them
+    return sum(len(run) for run in _BASE64_RUN.findall(data[start:end])) >= 64
+
+
+_JUDGES = {
+    "custom.assignment": _assignment,
+    "custom.cli-password": _cli,
+    "custom.cli-option": _cli,
+    "custom.curl-user": _url,
+    "custom.url-password": _url,
+    "custom.auth-header": _token,
+    "custom.cookie": _token,
+    "custom.xml-password": _named_value,
+    "custom.terraform-default": _named_value,
+    "custom.aws-access-key-id": _not_an_example,
+    "betterleaks.private-key": _private_key,
+    "betterleaks.generic-credential-uri": _url,
+}

@@ -1,0 +1,270 @@
+"""Take secrets out of text before it is stored or logged. The only importer of kingfisher_sdk.
+
+Best effort: a maintained scanner with its own catalogue, the rules of rules.yml, and whole private
+keys. Everything is scanned twice, as it is and with escapes undone in place, because text in
+session files is often JSON in JSON. Where the scanner does not work nothing may be stored.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from funes_git import keyblocks
+from funes_git.errors import FunesError
+from funes_git.plausible import is_secret
+
+Span: TypeAlias = tuple[int, int, str]
+"""Start and end of a secret in code points, and its kind."""
+
+SEPARATOR = b"\n\x02\n"  # no pattern's white space runs over it
+MAX_BUFFER = 4 << 20
+MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
+
+_KINDS = (("github-", "github-token"), ("gitlab-", "gitlab-token"), ("private-key", "private-key"))
+_VAGUE = ("custom.assignment", "custom.url-password", "custom.cli-password", "custom.auth-header")
+# one pattern per literal beginning: an alternation of them is ten times slower
+_COLOURS = {
+    b"\x1b[": re.compile(rb"\x1b\[[0-9;]*[A-Za-z]"),
+    b"\\u001b[": re.compile(rb"\\u001b\[[0-9;]*[A-Za-z]"),
+}
+_EMBEDDED = {
+    b";base64,": re.compile(rb"data:[A-Za-z0-9.+/;=-]{3,80};base64,[A-Za-z0-9+/=_\-]{64,}")
+} | {
+    magic: re.compile(magic + rb"[A-Za-z0-9+/]{512,}={0,2}")
+    for magic in (b"iVBORw0KGgo", b"/9j/", b"R0lGOD", b"UklGR", b"JVBERi0")
+}
+
+
+class ScannerBroken(FunesError):
+    """Secrets cannot be found, so nothing may be stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without its secrets. `spans` are where they were in the original, in code points,
+    ascending and apart; `count` is their number."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many secrets were taken out."""
+        return len(self.spans)
+
+
+class Redactor:
+    """Finds and replaces secrets; made once per process (0.3 s)."""
+
+    def __init__(self, rules_dir: Path) -> None:
+        """`rules_dir` keeps the compiled rules. Raises ScannerBroken."""
+        self._scanner = _scanner(rules_dir)
+        probe = "machine a.b login c password " + "aB3d" + "E5fG7h"
+        if not self.redact([probe])[0].count:
+            raise ScannerBroken("the secret scanner finds nothing", "git funes doctor")
+
+    def redact(self, texts: Sequence[str]) -> list[Redacted]:
+        """Each text with its secrets replaced by markers such as `[REDACTED:github-token]`.
+
+        Redacting again changes nothing. Raises ScannerBroken.
+        """
+        found = self.find(texts)
+        return [found.get(text) or Redacted(text) for text in texts]
+
+    def find(self, texts: Sequence[str]) -> dict[str, Redacted]:
+        """Only the texts that hold secrets, by their original. Raises ScannerBroken."""
+        distinct = [text for text in dict.fromkeys(texts) if len(text) >= 6]
+        out: dict[str, Redacted] = {}
+        for group in _groups(distinct):
+            for text, spans in self._scan(group).items():
+                settled = self._settle(text, spans)
+                if settled.spans:
+                    out[text] = settled
+        return out
+
+    def _settle(self, text: str, spans: list[Span]) -> Redacted:
+        """Redact until what is left holds no secret: a marker may uncover another one."""
+        spans = _merge(spans)
+        while True:
+            result, marks = _render(text, spans)
+            more = [
+                _original(span, marks)
+                for span in self._scan([result]).get(result, [])
+                if not _inside(span, result)
+            ]
+            if not more:
+                return Redacted(result, tuple((start, end) for start, end, _ in spans))
+            spans = _merge(spans + more)
+
+    def _scan(self, texts: list[str]) -> dict[str, list[Span]]:
+        """The secrets of each text that has some, markers left out."""
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        starts = _starts(encoded)
+        found: dict[int, list[Span]] = {}
+        again: set[int] = set()
+        for rule, start, end in self._findings(SEPARATOR + SEPARATOR.join(encoded)):
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            if first != last or first < 0 or end > starts[first] + len(encoded[first]):
+                again.update(range(max(first, 0), last + 1))
+                continue
+            raw, base = encoded[first], starts[first]
+            found.setdefault(first, []).append(_span(raw, start - base, end - base, rule))
+        if len(texts) > 1:
+            for index in again:  # a finding over two texts: what does each hold by itself?
+                alone = self._scan([texts[index]]).get(texts[index], [])
+                found.setdefault(index, []).extend(alone)
+        for index, text in enumerate(texts):
+            if blocks := keyblocks.find(text):
+                found.setdefault(index, []).extend((a, b, "private-key") for a, b in blocks)
+        return {
+            texts[index]: kept
+            for index, spans in found.items()
+            if (kept := [span for span in spans if not _inside(span, texts[index])])
+        }
+
+    def _findings(self, raw: bytes) -> Iterator[tuple[str, int, int]]:
+        """Rule, start and end in bytes of everything that is a secret."""
+        raw = _blank(raw, _EMBEDDED)  # images: noise to every rule, and slow
+        for data in dict.fromkeys((raw, _unescaped(raw))):
+            try:
+                results = self._scanner.scan(data)
+            except (RuntimeError, ValueError, OSError) as error:
+                raise ScannerBroken(
+                    f"the secret scanner failed: {type(error).__name__}", "git funes doctor"
+                ) from None
+            for result in results:
+                where = result.location
+                start, end = where["start_offset"], where["end_offset"]
+                if start < end and is_secret(result.rule_id, data, start, end):
+                    yield result.rule_id, start, end
+
+
+def _scanner(rules_dir: Path) -> Any:
+    try:
+        import kingfisher_sdk
+
+        rules_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with as_file(files("funes_git") / "rules.yml") as own:
+            rules = kingfisher_sdk.Rules([str(own)], cache_dir=str(rules_dir))
+        # a comment in a transcript must not be able to turn the scan off
+        return kingfisher_sdk.DetectionScanner(rules, inline_ignores=False, markup_context=False)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        raise ScannerBroken(
+            f"the secret scanner does not start: {type(error).__name__}: {error}",
+            "pip install --force-reinstall kingfisher-secret-scanner",
+        ) from error
+
+
+def _groups(texts: list[str]) -> Iterator[list[str]]:
+    """Texts in groups that make buffers of about MAX_BUFFER."""
+    group: list[str] = []
+    size = 0
+    for text in texts:
+        group.append(text)
+        size += len(text)
+        if size >= MAX_BUFFER:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _starts(encoded: list[bytes]) -> list[int]:
+    starts: list[int] = []
+    at = len(SEPARATOR)
+    for raw in encoded:
+        starts.append(at)
+        at += len(raw) + len(SEPARATOR)
+    return starts
+
+
+def _blank(raw: bytes, patterns: dict[bytes, re.Pattern[bytes]]) -> bytes:
+    """The same length, with every match of the patterns whose literal occurs as spaces."""
+    for literal, pattern in patterns.items():
+        if literal in raw:
+            raw = pattern.sub(lambda match: b" " * len(match[0]), raw)
+    return raw
+
+
+def _unescaped(raw: bytes) -> bytes:
+    r"""The same length, with `\n`, `\"` and colours as white space before or instead of what they
+    stand for, so that a word begins where it does in the decoded text."""
+    raw = _blank(raw, _COLOURS)
+    if b"\\" not in raw:
+        return raw
+    for escape, plain in ((b"\\n", b" \n"), (b"\\t", b" \t"), (b"\\r", b" \r"), (b"\\", b" ")):
+        raw = raw.replace(escape, plain)
+    return raw
+
+
+def _span(raw: bytes, start: int, end: int, rule: str) -> Span:
+    before = len(raw[:start].decode("utf-8", "replace"))
+    return before, before + len(raw[start:end].decode("utf-8", "replace")), rule
+
+
+def _inside(span: Span, text: str) -> bool:
+    """Whether a span lies within a marker."""
+    near = text[max(0, span[0] - 80) : span[1] + 80]
+    offset = max(0, span[0] - 80)
+    return any(
+        mark.start() + offset <= span[0] and span[1] <= mark.end() + offset
+        for mark in MARKER.finditer(near)
+    )
+
+
+def _merge(spans: list[Span]) -> list[Span]:
+    """Ascending and apart; where some overlap, the most telling rule names the whole."""
+    merged: list[Span] = []
+    for start, end, rule in sorted(spans):
+        if merged and start < merged[-1][1]:
+            first, last, other = merged[-1]
+            merged[-1] = (first, max(last, end), min(other, rule, key=_vagueness))
+        else:
+            merged.append((start, end, rule))
+    return merged
+
+
+def _vagueness(rule: str) -> int:
+    return 2 if rule in _VAGUE or "generic" in rule else int(rule.startswith("custom."))
+
+
+def _render(text: str, spans: list[Span]) -> tuple[str, list[tuple[int, int, int, int]]]:
+    """The text with markers, and for each its place in the result and in the original."""
+    parts: list[str] = []
+    marks: list[tuple[int, int, int, int]] = []
+    done = length = 0
+    for start, end, rule in spans:
+        marker = f"[REDACTED:{_kind(rule)}]"
+        parts += (text[done:start], marker)
+        length += start - done
+        marks.append((length, length + len(marker), start, end))
+        length += len(marker)
+        done = end
+    return "".join((*parts, text[done:])), marks
+
+
+def _original(span: Span, marks: list[tuple[int, int, int, int]]) -> Span:
+    """A span of the result as one of the original, with all of the markers that it touches."""
+    start, end = span[0], span[1]
+    first, last = start, end
+    for at, stop, old_start, old_end in marks:
+        if start >= stop:
+            first = start - stop + old_end
+        elif start >= at:
+            first = old_start
+        if end >= stop:
+            last = end - stop + old_end
+        elif end > at:
+            last = old_end
+    return first, last, span[2]
+
+
+def _kind(rule: str) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", rule.lower().split(".", 1)[-1].split("/")[-1]).strip("-")
+    return next((kind for prefix, kind in _KINDS if name.startswith(prefix)), name)
