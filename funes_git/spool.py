@@ -34,8 +34,8 @@ class Event:
 
     `name` is the file's name, unique in this repository and the same when it is read again; `ts`
     seconds since the epoch; `commit` what HEAD was when the hook ran, None where the shell could
-    not tell; `ref` the branch (`refs/heads/main`), None on a detached HEAD. `args` are the hook's own
-    arguments, `action` git's reflog action (`rebase (pick)`), `env` the variables that name an
+    not tell; `ref` the branch (`refs/heads/main`), None on a detached HEAD. `args` are the hook's
+    own arguments, `action` git's reflog action (`rebase (pick)`), `env` the variables that name an
     agent's session, `rewrites` the pairs (old id, new id) that post-rewrite was told.
     """
 

@@ -2,7 +2,7 @@
 
 Our file is the asset `hooks/git/funes-hook`, the same for every hook name. A hook in its place is
 kept as `<name>.funes-chained` and run by ours (hosts/slots.py). We write only into folders that
-belong to this repository alone and that git does not track; elsewhere links are found without hooks.
+belong to this repository alone and that git does not track; links are found without hooks too.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class HookState:
     """How it stands with the hooks of one repository.
 
     `stale`: they were installed, but git does not run them (any more), or they are an older
-    version; `git funes init` repairs. `refused`: we may not install here. `detail` is a sentence for people;
-    `hooks` tells for each hook name whether it is `installed`, `stale` or `absent`, and `chained`
-    which of them run another hook first.
+    version; `git funes init` repairs. `refused`: we may not install here. `detail` is a sentence
+    for people; `hooks` tells how it stands with each hook, and `chained` which of them run another
+    hook first.
     """
 
     state: State
@@ -50,7 +50,9 @@ def state(repo: Repo) -> HookState:
     if refusal:
         return HookState("refused", folder, refusal, {})
     body = asset().read_bytes()
-    hooks = {name: slots.state(folder, name, body) for name in HOOKS}
+    hooks: dict[str, slots.SlotState] = {}
+    for name in HOOKS:
+        hooks[name] = slots.state(folder, name, body)
     chained = tuple(name for name in HOOKS if slots.chained(folder, name).is_file())
     elsewhere = any(slots.has_ours(other, HOOKS) for other in _known_folders(repo) - {folder})
     overall, detail = _summary(hooks, elsewhere, folder)
