@@ -1,4 +1,4 @@
-"""Where everything of a repository and of a user lives (DESIGN.md §3). Paths only: opens nothing."""
+"""Where everything of a repository and of a user lives (DESIGN.md §3). Paths only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The records that flow between the layers: what ingest stores, what linking finds, what reading gives.
+"""The records that flow between the layers: what is stored, what linking finds, what reading gives.
 
-Plain frozen data; knows nothing of where it is kept. Sessions, turns and blocks are the parsers' own
-(`funes_git_parsers.base`), after redaction.
+Plain frozen data; knows nothing of where it is kept. Sessions, turns and blocks are the parsers'
+own (`funes_git_parsers.base`), after redaction.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ Reason: TypeAlias = Literal[
     "merge",  # a merge that adds nothing of its own
     "empty",  # a commit that changes no text
     "bot",  # committed by a bot that no session touched
+    "shallow",  # the history was cut here: what the commit changed cannot be known
 ]
 
 
@@ -44,8 +45,8 @@ class LineKey:
 class EditRecord:
     """An edit inside the repository, redacted, with the hashes that content is matched by.
 
-    `edit_id` is the first 16 hex digits of sha1(`session:turn:tool_use_id:n`). `path` is relative to
-    the top of the working tree, with `/`. `diff` is the edit as unified-diff hunks, for people.
+    `edit_id` is the first 16 hex digits of sha1(`session:turn:tool_use_id:n`). `path` is relative
+    to the top of the working tree, with `/`. `diff` is the edit as unified-diff hunks, for people.
     A line with a secret on it has no `LineKey`.
     """
 
@@ -132,6 +133,19 @@ class Link:
     lines: tuple[tuple[int, int], ...] = ()
     source: str = "own"
     edit_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedCommit:
+    """A commit that linking has looked at. `reason` is None where a link was found; `added` and
+    `explained` count the lines that could prove something and those that an edit explains."""
+
+    sha: str
+    parents: tuple[str, ...]
+    commit_time: float
+    reason: Reason | None
+    added: int = 0
+    explained: int = 0
 
 
 # --- what reading gives -------------------------------------------------------------------------
@@ -275,6 +289,7 @@ __all__ = [
     "Level",
     "LineKey",
     "Link",
+    "LinkedCommit",
     "LogEntry",
     "Operation",
     "Passage",

@@ -4,8 +4,19 @@
 (sha256, reftable, partial clones), and blames and follows renames exactly as the user sees it.
 """
 
+from funes_git.git.blobs import BlobReader
 from funes_git.git.diffs import CommitChange, FileChange, Hunk, changes
-from funes_git.git.process import GitError
+from funes_git.git.process import GitError, ask
 from funes_git.git.repo import BlamedLine, Repo
 
-__all__ = ["BlamedLine", "CommitChange", "FileChange", "GitError", "Hunk", "Repo", "changes"]
+__all__ = [
+    "BlamedLine",
+    "BlobReader",
+    "CommitChange",
+    "FileChange",
+    "GitError",
+    "Hunk",
+    "Repo",
+    "ask",
+    "changes",
+]

@@ -61,6 +61,8 @@ class FileChange:
     """`added`, `modified`, `deleted` or `renamed`."""
     binary: bool = False
     old_blob: str = ""
+    added: int = 0
+    """How many lines were added, also where they were not kept."""
     hunks: list[Hunk] = field(default_factory=list)
 
 
@@ -76,15 +78,20 @@ Wanted = Callable[[str, str | None], bool]
 
 
 def changes(
-    repo: Repo, revs: Sequence[str], *, wanted: Wanted | None = None
+    repo: Repo,
+    revs: Sequence[str] = (),
+    *,
+    options: Sequence[str] = (),
+    wanted: Wanted | None = None,
 ) -> Iterator[CommitChange]:
-    """The changes of the commits that `revs` names (as `git log` takes them), parents first.
+    """The changes of the commits that `revs` and `options` name (as `git log` takes them, revs of
+    any number), parents first.
 
     Only the lines of files for which `wanted(path, old path)` holds are kept; every changed file is
     named. Raises GitError.
     """
     stdin = "".join(f"{rev}\n" for rev in revs).encode()
-    args = repo.args("-c", BIG_FILE, "log", *ARGS, "--stdin")
+    args = ["-c", BIG_FILE, *repo.args("log", *ARGS, "--ignore-missing", *options, "--stdin")]
     with process.stream(args, repo.folder, stdin=stdin) as out:
         yield from _Reader(out, wanted or (lambda path, old: True)).commits()
 
@@ -136,6 +143,7 @@ class _Reader:
         hunk = Hunk()
         self.advance()
         while self.line and self.line[:1] in (b"+", b"-", b" ", b"\\"):
+            change.added += self.line[:1] == b"+"
             if keep and self.line[:1] != b"\\":
                 old, new = _hunk_line(hunk, self.line, columns, old, new)
             self.advance()

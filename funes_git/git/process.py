@@ -45,6 +45,13 @@ def attempt(
     return done.returncode, done.stdout, done.stderr
 
 
+def ask(*args: str) -> str | None:
+    """What `git ARGS` prints in the current folder, repository or not, without the last newline;
+    None if it fails."""
+    code, out, _ = attempt(args, Path.cwd())
+    return out.decode("utf-8", "replace").removesuffix("\n") if code == 0 else None
+
+
 @contextmanager
 def stream(args: Sequence[str], cwd: Path, *, stdin: bytes = b"") -> Iterator[IO[bytes]]:
     """Run git and read its standard output as it comes. Raises GitError at the end if it failed.
@@ -72,6 +79,19 @@ def stream(args: Sequence[str], cwd: Path, *, stdin: bytes = b"") -> Iterator[IO
         if code != 0:
             errors.seek(0)
             raise _failure(args, errors.read())
+
+
+def open_pipe(args: Sequence[str], cwd: Path) -> subprocess.Popen[bytes]:
+    """Start a git process that is asked on its standard input and answers on its output."""
+    global started
+    started += 1
+    return subprocess.Popen(
+        [*BASE, *args],
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _failure(args: Sequence[str], err: bytes) -> GitError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -188,11 +188,26 @@ class Repo:
         infos = (parse_info(item) for item in out.split(b"\0") if item.strip())
         return {info.sha: info for info in infos if info.sha in wanted}
 
-    def refs_state(self) -> str:
-        """A text that changes whenever a ref or HEAD does."""
-        heads = self.run("for-each-ref", "--format=%(objectname) %(refname)")
-        head = process.attempt(self.args("rev-parse", "-q", "--verify", "HEAD"), self.folder)[1]
-        return (head + heads).decode("utf-8", "replace")
+    def tips(self, *options: str) -> list[str]:
+        """The ids that the revisions `options` (`--all`, `HEAD`, …) name; none of them twice."""
+        code, out, _ = process.attempt(self.args("rev-parse", "--revs-only", *options), self.folder)
+        return list(dict.fromkeys(out.decode().split())) if code == 0 else []
+
+    def rev_list(self, *args: str) -> list[str]:
+        """The ids that `git rev-list ARGS` lists. Raises UnknownTarget."""
+        code, out, err = process.attempt(self.args("rev-list", *args), self.folder)
+        if code != 0:
+            said = err.decode("utf-8", "replace").splitlines()
+            raise UnknownTarget(
+                f"no such revisions: {' '.join(args)}" if not said else said[0],
+                hint="git log --oneline --all",
+            )
+        return out.decode().split()
+
+    def shallow(self) -> set[str]:
+        """The commits at which the history of a shallow clone was cut."""
+        file = self.common_dir / "shallow"
+        return set(file.read_text().split()) if file.is_file() else set()
 
     def known_paths(self) -> set[str]:
         """Every path that any commit reachable from a ref ever changed."""
@@ -203,22 +218,6 @@ class Repo:
         """Whether `path` (from the top) is a file in commit `rev`."""
         code, out, _ = process.attempt(self.args("cat-file", "-t", f"{rev}:{path}"), self.folder)
         return code == 0 and out.strip() == b"blob"
-
-    def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
-        """The contents of these blobs, from one process; missing ones are left out."""
-        if not shas:
-            return {}
-        out = self.run("cat-file", "--batch", stdin="\n".join(shas).encode() + b"\n")
-        found, at = {}, 0
-        while at < len(out):
-            end = out.index(b"\n", at)
-            header = out[at:end].split()
-            at = end + 1
-            if len(header) == 3 and header[2].isdigit():
-                size = int(header[2])
-                found[header[0].decode()] = out[at : at + size]
-                at += size + 1
-        return found
 
     def relative(self, path: str, cwd: Path) -> str:
         """`path` as the user wrote it in `cwd`, from the top of the working tree, with `/`."""

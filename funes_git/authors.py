@@ -1,0 +1,83 @@
+"""Who wrote a line: by blame to the commit that last changed it, then by the links of that commit.
+
+The one place that says `agent`, `human` or `unknown`, and why. Reads git objects and the catalog.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from funes_git.git import BlamedLine
+from funes_git.lines import exact_hash
+from funes_git.link.coverage import Coverage
+from funes_git.link.evidence import SKEW
+from funes_git.model import CommitInfo, Link, Reason
+from funes_git.store.catalog import Catalog
+
+Kind = Literal["agent", "human", "unknown", "uncommitted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote one blamed line: the link that says so for an agent, else the reason."""
+
+    kind: Kind
+    link: Link | None = None
+    reason: Reason | None = None
+
+
+class Authors:
+    """Answers for the lines of some commits, whose links are read at once."""
+
+    def __init__(
+        self, catalog: Catalog, commits: dict[str, CommitInfo], shas: Iterable[str]
+    ) -> None:
+        self._catalog = catalog
+        self._commits = commits
+        wanted = list(dict.fromkeys(shas))
+        self._links = catalog.links_of(wanted)
+        self._rows = catalog.linked_commits(wanted)
+        self._coverage = Coverage(catalog.session_spans())
+        self._spans: dict[tuple[str, str], list[tuple[int, int, Link]]] = {}
+
+    def of(self, line: BlamedLine) -> Author:
+        """The author of one line."""
+        if not line.committed:
+            return Author("uncommitted")
+        link = self._link_of(line)
+        if link is not None:
+            return Author("agent", link)
+        return self._without(line)
+
+    def _link_of(self, line: BlamedLine) -> Link | None:
+        key = (line.sha, line.original_path)
+        if key not in self._spans:
+            self._spans[key] = sorted(
+                (
+                    (first, last, link)
+                    for link in self._links.get(line.sha, ())
+                    if link.relation == "wrote" and link.content != "none" and link.path == key[1]
+                    for first, last in link.lines
+                ),
+                key=lambda span: span[:2],
+            )
+        spans = self._spans[key]
+        at = bisect_right(spans, line.original, key=lambda span: span[0]) - 1
+        return spans[at][2] if at >= 0 and spans[at][1] >= line.original else None
+
+    def _without(self, line: BlamedLine) -> Author:
+        """A line that no edit explains: a person's only if sessions of its time were indexed and
+        none wrote such a line there."""
+        row = self._rows.get(line.sha)
+        info = self._commits.get(line.sha)
+        at = row.commit_time if row else info.commit_time if info else None
+        if row is not None and row.reason == "shallow":
+            return Author("unknown", reason="shallow")
+        if at is None or not self._coverage.covers(at):
+            return Author("unknown", reason="no-session")
+        if self._catalog.wrote_line(line.original_path, exact_hash(line.text), at + SKEW):
+            return Author("unknown", reason="not-distinctive")
+        return Author("human", reason=row.reason if row and row.reason else "not-matched")

@@ -1,0 +1,60 @@
+"""Reading many blobs from one `git cat-file --batch` process."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from types import TracebackType
+
+from funes_git.git import process
+from funes_git.git.repo import Repo
+
+
+class BlobReader:
+    """A context in which blobs are read one after the other; starts git at the first one."""
+
+    def __init__(self, repo: Repo) -> None:
+        self._repo = repo
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> BlobReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self._process and self._process.stdin:
+            self._process.stdin.close()
+            self._process.wait()
+            if self._process.stdout:
+                self._process.stdout.close()
+
+    def read(self, sha: str) -> bytes:
+        """The blob's content; empty for the id of all zeros and for what is missing."""
+        if not sha.strip("0"):
+            return b""
+        if self._process is None:
+            self._process = process.open_pipe(
+                self._repo.args("cat-file", "--batch"), self._repo.folder
+            )
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(sha.encode() + b"\n")
+        stdin.flush()
+        header = stdout.readline().split()
+        if len(header) != 3 or not header[2].isdigit():
+            return b""
+        return stdout.read(int(header[2]) + 1)[:-1]
+
+    def count_lines(self, sha: str, wanted: set[str]) -> Counter[str]:
+        """How often each of the `wanted` lines (without trailing white space) stands there."""
+        counts: Counter[str] = Counter()
+        for line in self.read(sha).decode("utf-8", "replace").split("\n"):
+            text = line.rstrip()
+            if text in wanted:
+                counts[text] += 1
+        return counts

@@ -1,0 +1,32 @@
+"""Which times the indexed sessions cover."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+NEAR = 12 * 3600.0
+"""Seconds before its first turn and after its last that a session is taken to cover."""
+
+
+class Coverage:
+    """The union of the sessions' times."""
+
+    def __init__(self, spans: Iterable[tuple[str, str, float | None, float | None]]) -> None:
+        """`spans` as `Catalog.session_spans` gives them: session, harness, first and last time."""
+        self._spans: list[tuple[float, float]] = []
+        times = sorted(
+            (first - NEAR, last + NEAR)
+            for _, _, first, last in spans
+            if first is not None and last is not None
+        )
+        for first, last in times:
+            if self._spans and first <= self._spans[-1][1]:
+                self._spans[-1] = (self._spans[-1][0], max(self._spans[-1][1], last))
+            else:
+                self._spans.append((first, last))
+
+    def covers(self, at: float) -> bool:
+        """Whether a session was at work around `at` (seconds since the epoch)."""
+        index = bisect_right(self._spans, (at, float("inf"))) - 1
+        return index >= 0 and self._spans[index][1] >= at

@@ -1,0 +1,242 @@
+"""What the edits of the sessions explain of one file in one commit.
+
+Believed blocks of lines become links of relation `wrote` (or `removed`, where an edit only
+removed); edits whose text is not known, of relation `ran`. Everything that a link rests on is
+claimed, so that it is not believed again further on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from funes_git.git import CommitChange, FileChange
+from funes_git.lines import exact_hash, loose_hash
+from funes_git.link.match import Block, DiffLine, match
+from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
+from funes_git.link.weight import weight
+from funes_git.model import Content, Level, Link, Proof, Relation
+
+SKEW = 120.0
+"""Seconds by which an edit may seem younger than the commit that shows it."""
+
+ELSEWHERE = 3.0
+"""The weight that a block must reach where only the file's name is the same, not its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """Which sessions are known to have made this commit: by what ties them to it."""
+
+    sessions: dict[str, Proof]
+
+    def of(self, session_id: str) -> Proof:
+        """How `session_id` is tied to the commit."""
+        return self.sessions.get(session_id, "none")
+
+
+@dataclass(slots=True)
+class Findings:
+    """The links of one commit, what they claim, and what was seen but not believed. `added` and
+    `explained` count lines."""
+
+    proofs: Proofs
+    links: list[Link] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    added: int = 0
+    explained: int = 0
+    doubtful: int = 0
+    edited: bool = False
+    """Some edit made before the commit is on a path of the commit."""
+
+
+class FileEvidence:
+    """Matches one file of one commit against the edits made there."""
+
+    def __init__(self, commit: CommitChange, change: FileChange, found: Findings) -> None:
+        self.sha = commit.info.sha
+        self.bound = commit.info.commit_time + SKEW
+        self.change = change
+        self.proofs = found.proofs
+        self.found = found
+        self.wrote: set[int] = set()
+
+    def match(self, here: Pool, elsewhere: Pool, before: Counter[str]) -> None:
+        """Add what the edits at this path (`here`) and at other paths of the same name explain.
+
+        `before` counts the lines of the file in the commit's parent."""
+        lines = added_lines(self.change, before)
+        self.found.edited |= bool(here.before(self.bound))
+        lines = self._added(here, lines)
+        lines = self._added(here, lines, loose=True)
+        lines = self._added(elsewhere, lines, enough=ELSEWHERE, strict=True)
+        self._removed(here)
+        self.found.claims += here.released_by(
+            [exact_hash(text) for hunk in self.change.hunks for _, text in hunk.removed], self.sha
+        )
+        self._ran(here, unexplained=any(line.weight > 0 for line in lines))
+
+    def _trusted(self, pool: Pool) -> frozenset[int]:
+        if not self.proofs.sessions:
+            return frozenset()
+        return frozenset(
+            edit.id for edit in pool.before(self.bound) if self.proofs.of(edit.session_id) != "none"
+        )
+
+    def _added(
+        self,
+        pool: Pool,
+        lines: list[DiffLine],
+        *,
+        loose: bool = False,
+        enough: float | None = None,
+        strict: bool = False,
+    ) -> list[DiffLine]:
+        """Link what `pool` explains of `lines`; the lines that are left."""
+        if not pool or not lines:
+            return lines
+        keys = [line.loose if loose else line.exact for line in lines]
+        candidates = pool.added(keys, self.sha, self.bound, loose=loose)
+        if not candidates:
+            return lines
+        matching = match(
+            lines,
+            candidates,
+            loose=loose,
+            trusted=frozenset() if strict else self._trusted(pool),
+            enough=enough,
+            strict=strict,
+        )
+        edits = {edit.id: edit for edit in pool.before(self.bound)}
+        content: Content = "reformatted" if loose else "lines"
+        for edit_id, blocks in _grouped(matching.blocks):
+            self._link(edits[edit_id], blocks, "wrote", content)
+            self.wrote.add(edit_id)
+        taken = {line.number for block in matching.blocks for line, _ in block.pairs}
+        self.found.explained += sum(1 for line in lines if line.number in taken and line.weight > 0)
+        self.found.doubtful += len(matching.doubtful)
+        return [line for line in lines if line.number not in taken]
+
+    def _removed(self, pool: Pool) -> None:
+        lines = removed_lines(self.change)
+        if not pool or not lines:
+            return
+        candidates = pool.removed([line.exact for line in lines], self.sha, self.bound)
+        if not candidates:
+            return
+        matching = match(lines, candidates, trusted=self._trusted(pool))
+        edits = {edit.id: edit for edit in pool.before(self.bound)}
+        for edit_id, blocks in _grouped(matching.blocks):
+            if edit_id in self.wrote:  # its new lines already say so
+                self._claim(edit_id, blocks, REMOVED)
+            else:
+                self._link(edits[edit_id], blocks, "removed", "span")
+
+    def _ran(self, pool: Pool, *, unexplained: bool) -> None:
+        """The newest command that wrote this path without its text being known, if the commit
+        shows something that no text explains."""
+        change = self.change
+        if not (unexplained or change.binary or change.status in ("deleted", "renamed")):
+            return
+        for edit in pool.unproven(self.sha, self.bound):
+            if edit.operation in ("delete", "rename") and change.status not in (
+                "deleted",
+                "renamed",
+            ):
+                continue
+            if edit.operation == "rename" and edit.path != change.path:
+                continue
+            self.found.claims.append(Claim(edit.id, WHOLE, ADDED, self.sha))
+            self.found.links.append(self._make(edit, "ran", "none", 0.0, ()))
+            return
+
+    def _link(
+        self, edit: EditRow, blocks: Sequence[Block], relation: Relation, content: Content
+    ) -> None:
+        numbers = sorted(line.number for block in blocks for line, _ in block.pairs)
+        score = sum(block.score for block in blocks)
+        self.found.links.append(self._make(edit, relation, content, score, ranges(numbers)))
+        self._claim(edit.id, blocks, ADDED if relation == "wrote" else REMOVED)
+
+    def _claim(self, edit: int, blocks: Sequence[Block], kind: str) -> None:
+        for block in blocks:
+            self.found.claims += [Claim(edit, pos, kind, self.sha) for _, pos in block.pairs]
+
+    def _make(
+        self,
+        edit: EditRow,
+        relation: Relation,
+        content: Content,
+        score: float,
+        lines: tuple[tuple[int, int], ...],
+    ) -> Link:
+        proof = self.proofs.of(edit.session_id)
+        return Link(
+            commit=self.sha,
+            session_id=edit.session_id,
+            turn_uuid=edit.turn_uuid,
+            harness=edit.harness,
+            relation=relation,
+            content=content,
+            proof=proof,
+            level=level_of(content, proof),
+            score=round(score, 3),
+            path=self.change.path,
+            lines=lines,
+            edit_id=edit.edit_id,
+        )
+
+
+def level_of(content: Content, proof: Proof) -> Level:
+    """The one level that people see (DESIGN.md §5)."""
+    if content == "none":
+        return "ran"
+    if proof in ("printed", "hook"):
+        return "exact"
+    if proof in ("rewrite", "patch-id"):
+        return "derived"
+    return "lines"
+
+
+def added_lines(change: FileChange, before: Counter[str]) -> list[DiffLine]:
+    """The lines that the commit added, weighed: a line that stands several times in what was there
+    and what is new is worth so many times less."""
+    new = Counter(text.rstrip() for hunk in change.hunks for _, text in hunk.added)
+    return [
+        _line(number, index, text, max(1, new[text.rstrip()] + before[text.rstrip()]))
+        for index, hunk in enumerate(change.hunks)
+        for number, text in hunk.added
+    ]
+
+
+def removed_lines(change: FileChange) -> list[DiffLine]:
+    """The lines that the commit removed, by their numbers in the old version."""
+    old = Counter(text.rstrip() for hunk in change.hunks for _, text in hunk.removed)
+    return [
+        _line(number, index, text, old[text.rstrip()])
+        for index, hunk in enumerate(change.hunks)
+        for number, text in hunk.removed
+    ]
+
+
+def _line(number: int, hunk: int, text: str, times: int) -> DiffLine:
+    return DiffLine(number, hunk, exact_hash(text), loose_hash(text), weight(text) / times)
+
+
+def _grouped(blocks: Iterable[Block]) -> list[tuple[int, list[Block]]]:
+    by_edit: dict[int, list[Block]] = {}
+    for block in blocks:
+        by_edit.setdefault(block.edit, []).append(block)
+    return list(by_edit.items())
+
+
+def ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Sorted numbers as inclusive ranges."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return tuple((first, last) for first, last in found)

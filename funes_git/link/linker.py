@@ -1,0 +1,141 @@
+"""One run of linking over commits that come parents first."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from funes_git.store.catalog import Catalog
+
+from funes_git.git import BlobReader, CommitChange, FileChange, Repo
+from funes_git.link.evidence import FileEvidence, Findings
+from funes_git.link.graph import Graph
+from funes_git.link.pool import Claim, Claims, Pool
+from funes_git.link.proofs import Witnesses
+from funes_git.link.reasons import reason_of
+from funes_git.model import Link, LinkedCommit, Reason
+
+FLUSH = 500
+"""Commits written to the catalog at once."""
+
+Seen = Callable[[LinkedCommit, list[Link]], None]
+"""Called with each commit that was linked and its links."""
+
+
+class Linker:
+    """What linking knows of the sessions and of the commits linked before."""
+
+    def __init__(self, repo: Repo, catalog: Catalog) -> None:
+        self._repo = repo
+        self._catalog = catalog
+        self._graph = Graph()
+        for sha, parents in catalog.commit_parents():
+            self._graph.add(sha, parents)
+        self._witnesses = Witnesses(catalog)
+        self._shallow = repo.shallow()
+        self._paths = catalog.edit_paths()
+        self._namesakes: dict[str, list[str]] = defaultdict(list)
+        for path in self._paths:
+            self._namesakes[_name(path)].append(path)
+        self._earlier = _earlier_names(catalog.renames())
+        self._claims: Claims = {}
+        self._loaded: set[int] = set()
+        """The edits whose earlier claims have been read."""
+        self._pools: dict[tuple[str, ...], Pool] = {}
+
+    def wanted(self, path: str, old_path: str | None) -> bool:
+        """Whether any edit could explain lines of this file."""
+        return any(_name(p) in self._namesakes or p in self._earlier for p in (path, old_path) if p)
+
+    def run(
+        self, commits: Iterator[CommitChange], seen: Seen, *, before: float | None = None
+    ) -> None:
+        """Link `commits` and store what is found. Commits of the time `before` (seconds) or later
+        are only taken into the graph: they come again."""
+        waiting: list[tuple[LinkedCommit, Findings]] = []
+        with BlobReader(self._repo) as blobs:
+            for commit in commits:
+                self._graph.add(commit.info.sha, commit.info.parents)
+                if before is not None and commit.info.commit_time >= before:
+                    continue
+                row, found = self._commit(commit, blobs)
+                seen(row, found.links)
+                waiting.append((row, found))
+                if len(waiting) >= FLUSH:
+                    self._store(waiting)
+        self._store(waiting)
+
+    def _store(self, waiting: list[tuple[LinkedCommit, Findings]]) -> None:
+        self._catalog.replace_links(
+            [row for row, _ in waiting],
+            [link for _, found in waiting for link in found.links],
+            [(c.edit, c.pos, c.kind, c.commit) for _, found in waiting for c in found.claims],
+        )
+        waiting.clear()
+
+    def _commit(self, commit: CommitChange, blobs: BlobReader) -> tuple[LinkedCommit, Findings]:
+        info = commit.info
+        found = Findings(self._witnesses.of(info.sha))
+        found.added = sum(change.added for change in commit.files)
+        shallow = info.sha in self._shallow
+        for change in () if shallow else commit.files:
+            self._file(commit, change, found, blobs)
+        found.links += self._witnesses.committed(info.sha, found.links)
+        reason: Reason | None = None
+        if not found.links:
+            reason = "shallow" if shallow else reason_of(commit, found, self._witnesses)
+        row = LinkedCommit(
+            info.sha, info.parents, info.commit_time, reason, found.added, found.explained
+        )
+        return row, found
+
+    def _file(
+        self, commit: CommitChange, change: FileChange, found: Findings, blobs: BlobReader
+    ) -> None:
+        names = self._names(change)
+        here = self._pool(names)
+        elsewhere = self._pool(
+            p for p in self._namesakes.get(_name(change.path), ()) if p not in names
+        )
+        if not here and not elsewhere:
+            return
+        texts = {text.rstrip() for hunk in change.hunks for _, text in hunk.added}
+        before = blobs.count_lines(change.old_blob, texts) if texts else Counter[str]()
+        start = len(found.claims)
+        FileEvidence(commit, change, found).match(here, elsewhere, before)
+        for claim in found.claims[start:]:
+            self._claims.setdefault((claim.edit, claim.pos), []).append(claim)
+
+    def _names(self, change: FileChange) -> set[str]:
+        """What the file is or was called when edits of it may have been made."""
+        names: set[str] = set()
+        waiting = [change.path, *([change.old_path] if change.old_path else [])]
+        while waiting:
+            name = waiting.pop()
+            if name not in names:
+                names.add(name)
+                waiting.extend(self._earlier.get(name, ()))
+        return names
+
+    def _pool(self, paths: Iterable[str]) -> Pool:
+        key = tuple(sorted(path for path in paths if path in self._paths))
+        if key not in self._pools:
+            edits = self._catalog.edits_at(key) if key else []
+            unseen = [edit.id for edit in edits if edit.id not in self._loaded]
+            self._loaded.update(unseen)
+            for edit, pos, kind, sha in self._catalog.claims_of(unseen):
+                self._claims.setdefault((edit, pos), []).append(Claim(edit, pos, kind, sha))
+            self._pools[key] = Pool(edits, self._claims, self._graph)
+        return self._pools[key]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _earlier_names(renames: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """New path → the paths that a session moved there."""
+    earlier: dict[str, set[str]] = defaultdict(set)
+    for old, new in renames:
+        earlier[new].add(old)
+    return earlier

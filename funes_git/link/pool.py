@@ -1,0 +1,213 @@
+"""The edits that may explain a commit's lines, and which of their lines are still to be committed.
+
+Each line that an edit added is one instance. A commit that shows it claims it, for itself and for
+all commits that come after it; a commit that removes it again releases it. A later edit that
+removed the line, and whose removal is not committed yet, takes it away. So a line typed again later
+by a person is not given to the edit that once wrote the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from funes_git.link.graph import Graph
+from funes_git.link.match import Candidate
+from funes_git.model import LineKey, Operation
+
+ADDED, REMOVED, RELEASED = "added", "removed", "released"
+WHOLE = -1
+"""The position that stands for an edit as a whole, where its text is not known."""
+
+
+class EditRow(Protocol):
+    """An edit as the catalog gives it."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def edit_id(self) -> str: ...
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def turn_uuid(self) -> str: ...
+    @property
+    def harness(self) -> str: ...
+    @property
+    def ts(self) -> float | None: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def old_path(self) -> str | None: ...
+    @property
+    def operation(self) -> Operation: ...
+    @property
+    def added(self) -> Sequence[LineKey]: ...
+    @property
+    def removed(self) -> Sequence[LineKey]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a commit did to one line of an edit: `kind` is ADDED, REMOVED or RELEASED."""
+
+    edit: int
+    pos: int
+    kind: str
+    commit: str
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The edits of one path, oldest first, and where each line hash stands in them."""
+
+    edits: list[EditRow]
+    times: list[float]
+    exact: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    loose: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    removed: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    """hash → (index of the edit, position)"""
+    hashes: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(edit, position) → exact hash of the added line"""
+
+
+Claims: TypeAlias = dict[tuple[int, int], list[Claim]]
+"""(edit, position) → what commits did to that line."""
+
+
+class Pool:
+    """The edits of one file's name and former names, as one commit may see them."""
+
+    def __init__(self, edits: Iterable[EditRow], claims: Claims, graph: Graph) -> None:
+        timed = sorted((e for e in edits if e.ts is not None), key=lambda e: (e.ts or 0.0, e.id))
+        self._lines = _Lines(timed, [e.ts or 0.0 for e in timed])
+        self._claims = claims
+        self._graph = graph
+        for index, edit in enumerate(timed):
+            for key in edit.added:
+                self._lines.exact[key.exact].append((index, key.pos))
+                self._lines.loose[key.loose].append((index, key.pos))
+                self._lines.hashes[edit.id, key.pos] = key.exact
+            for key in edit.removed:
+                self._lines.removed[key.exact].append((index, key.pos))
+
+    def __bool__(self) -> bool:
+        return bool(self._lines.edits)
+
+    def before(self, bound: float) -> list[EditRow]:
+        """The edits made up to `bound`, oldest first."""
+        return self._lines.edits[: bisect_right(self._lines.times, bound)]
+
+    def knows(self, exact: int, bound: float) -> bool:
+        """Whether any edit up to `bound` wrote this line, claimed or not."""
+        last = bisect_right(self._lines.times, bound)
+        return any(index < last for index, _ in self._lines.exact.get(exact, ()))
+
+    def added(
+        self, hashes: Iterable[int], commit: str, bound: float, *, loose: bool = False
+    ) -> dict[int, list[Candidate]]:
+        """For each line hash the instances that `commit` may show."""
+        index = self._lines.loose if loose else self._lines.exact
+        return self._candidates(
+            index, hashes, bound, lambda e, pos: self._open(e, pos, commit, bound)
+        )
+
+    def removed(
+        self, hashes: Iterable[int], commit: str, bound: float
+    ) -> dict[int, list[Candidate]]:
+        """For each line hash the removals that `commit` may show."""
+        return self._candidates(
+            self._lines.removed,
+            hashes,
+            bound,
+            lambda e, pos: not self._count(e.id, pos, REMOVED, commit),
+        )
+
+    def _candidates(
+        self,
+        index: dict[int, list[tuple[int, int]]],
+        hashes: Iterable[int],
+        bound: float,
+        is_open: Callable[[EditRow, int], bool],
+    ) -> dict[int, list[Candidate]]:
+        last = bisect_right(self._lines.times, bound)
+        removing = index is self._lines.removed
+        found: dict[int, list[Candidate]] = {}
+        for key in set(hashes):
+            rows = []
+            for at, pos in index.get(key, ()):
+                edit = self._lines.edits[at]
+                if at < last and is_open(edit, pos):
+                    size = len(edit.removed if removing else edit.added)
+                    rows.append(Candidate(edit.id, at, pos, size))
+            if rows:
+                found[key] = rows
+        return found
+
+    def _count(self, edit: int, pos: int, kind: str, commit: str) -> int:
+        return sum(
+            1
+            for claim in self._claims.get((edit, pos), ())
+            if claim.kind == kind
+            and claim.commit != commit
+            and self._graph.is_ancestor(claim.commit, commit)
+        )
+
+    def _open(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
+        claimed = self._count(edit.id, pos, ADDED, commit)
+        if claimed:
+            return claimed <= self._count(edit.id, pos, RELEASED, commit)
+        return not self._taken_back(edit, pos, commit, bound)
+
+    def _taken_back(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
+        """Whether a later edit, not committed before `commit`, removed this line again.
+
+        Removals take the newest line first: which of several equal lines went cannot be told."""
+        exact = self._lines.hashes[edit.id, pos]
+        if exact not in self._lines.removed:
+            return False
+        standing: list[tuple[int, int]] = []
+        # an edit that moves a line removes it before it adds it
+        events = [(at, 0, p) for at, p in self._lines.removed[exact]]
+        events += [(at, 1, p) for at, p in self._lines.exact[exact]]
+        last = bisect_right(self._lines.times, bound)
+        for at, adds, p in sorted(events):
+            row = self._lines.edits[at]
+            if at >= last:
+                break
+            if adds:
+                standing.append((row.id, p))
+            elif standing and not self._count(row.id, p, REMOVED, commit):
+                standing.pop()
+        return (edit.id, pos) not in standing
+
+    def released_by(self, hashes: Iterable[int], commit: str) -> list[Claim]:
+        """Which claimed instance each removed line of `commit` is, newest first."""
+        found: list[Claim] = []
+        taken: set[tuple[int, int]] = set()
+        for exact in hashes:
+            for at, pos in reversed(self._lines.exact.get(exact, ())):
+                edit = self._lines.edits[at]
+                claimed = self._count(edit.id, pos, ADDED, commit)
+                if (
+                    claimed
+                    and (edit.id, pos) not in taken
+                    and claimed > self._count(edit.id, pos, RELEASED, commit)
+                ):
+                    taken.add((edit.id, pos))
+                    found.append(Claim(edit.id, pos, RELEASED, commit))
+                    break
+        return found
+
+    def unproven(self, commit: str, bound: float) -> list[EditRow]:
+        """Edits without text that no commit before `commit` has shown yet, newest first."""
+        return [
+            edit
+            for edit in reversed(self.before(bound))
+            if not edit.added
+            and not edit.removed
+            and not self._count(edit.id, WHOLE, ADDED, commit)
+        ]

@@ -1,0 +1,74 @@
+"""What ties a session to a commit besides content: an id that its own git printed, a hook that saw
+it, and which sessions were at work at the time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from funes_git.link.coverage import Coverage
+from funes_git.link.evidence import Proofs, level_of
+from funes_git.model import Link, Proof
+from funes_git.store.catalog import Catalog
+
+LEAST_PREFIX = 7
+"""Hex digits from which a printed id is taken for a commit's; git prints no fewer by default."""
+
+
+class Witnesses:
+    """The sessions' and the hooks' own word on who made which commit."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._parents = catalog.families()
+        self._hooks = catalog.hook_sessions()
+        spans = catalog.session_spans()
+        self.coverage = Coverage(spans)
+        self._harness = {session_id: harness for session_id, harness, _, _ in spans}
+        self._printed: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+        for sha, session_id, turn_uuid in catalog.printed():
+            if len(sha) >= LEAST_PREFIX:
+                self._printed[sha[:LEAST_PREFIX]].append((sha, session_id, turn_uuid))
+
+    def of(self, sha: str) -> Proofs:
+        """The sessions tied to commit `sha`, with all sub-agents of theirs."""
+        roots: dict[str, Proof] = {self._root(s): "hook" for s in self._hooks.get(sha, ())}
+        roots.update({self._root(s): "printed" for s, _ in self._printers(sha)})
+        return Proofs(
+            {s: roots[self._root(s)] for s in self._harness if self._root(s) in roots}
+            if roots
+            else {}
+        )
+
+    def _printers(self, sha: str) -> list[tuple[str, str]]:
+        return [
+            (session_id, turn_uuid)
+            for printed, session_id, turn_uuid in self._printed.get(sha[:LEAST_PREFIX], ())
+            if sha.startswith(printed)
+        ]
+
+    def _root(self, session_id: str) -> str:
+        seen = {session_id}
+        while (parent := self._parents.get(session_id)) and parent not in seen:
+            seen.add(parent)
+            session_id = parent
+        return session_id
+
+    def committed(self, sha: str, links: Iterable[Link]) -> list[Link]:
+        """Links of the sessions that made the commit without having written what it shows."""
+        writers = {self._root(link.session_id) for link in links}
+        found: dict[str, Link] = {}
+        for session_id, turn_uuid in self._printers(sha):
+            root = self._root(session_id)
+            if root not in writers and root not in found and session_id in self._harness:
+                found[root] = Link(
+                    commit=sha,
+                    session_id=session_id,
+                    turn_uuid=turn_uuid,
+                    harness=self._harness[session_id],
+                    relation="committed",
+                    content="none",
+                    proof="printed",
+                    level=level_of("none", "printed"),
+                    score=0.0,
+                )
+        return list(found.values())

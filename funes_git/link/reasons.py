@@ -1,0 +1,25 @@
+"""Why a commit has no link: the most telling reason first."""
+
+from __future__ import annotations
+
+import re
+
+from funes_git.git import CommitChange
+from funes_git.link.evidence import Findings
+from funes_git.link.proofs import Witnesses
+from funes_git.model import Reason
+
+BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|greenkeeper|snyk)\b", re.I)
+
+
+def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses) -> Reason:
+    """The reason for a commit that no session explains."""
+    if not commit.files:
+        return "merge" if len(commit.info.parents) > 1 else "empty"
+    if found.doubtful:
+        return "not-distinctive"
+    if found.edited:
+        return "not-matched"
+    if BOT.search(commit.info.author) or BOT.search(commit.info.email):
+        return "bot"
+    return "no-edit" if witnesses.coverage.covers(commit.info.commit_time) else "no-session"
