@@ -1,0 +1,103 @@
+"""Find where a session's checkout was, from the paths that it edited and the repository's history.
+
+For sessions from another machine or container (`--adopt`), and for checkouts that were renamed
+since. Pure: compares strings, but for asking whether a folder still exists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from funes_git.belong import WORKTREE, is_under, slashed
+
+SHARE = 0.2
+"""A second root needs this share of the best one's votes (another worktree of the checkout)."""
+
+
+class Adopted:
+    """The `Places` of a session that belongs to the repository whatever folder it ran in."""
+
+    def __init__(self, recorded: Iterable[str], known: Collection[str]) -> None:
+        """`recorded` are the session's folders and edited paths; `known` every path in history."""
+        self._roots = recorded_roots(recorded, known)
+
+    @property
+    def roots(self) -> Sequence[str]:
+        """Where the checkout was, the longest first; empty until a folder is known."""
+        return self._roots
+
+    def contains(self, folder: str) -> bool:
+        if not self._roots and folder:
+            # nothing it edited is in history: the folder it ran in has to do
+            self._roots = [_main(slashed(folder)).rstrip("/")]
+        return True
+
+    def relative(self, path: str) -> str | None:
+        path = slashed(path)
+        if not path.startswith("/") and path[1:3] != ":/":
+            path = "/".join((self._roots[-1], path)) if self._roots else path
+        path = os.path.normpath(path)
+        for root in self._roots:
+            if path != root and is_under(path, root):
+                inside = WORKTREE.sub("", path[len(root.rstrip("/")) + 1 :])
+                return None if ".git" in inside.split("/") else inside
+        return None
+
+
+def recorded_roots(recorded: Iterable[str], known: Collection[str]) -> list[str]:
+    """The folders under which the recorded paths are paths of the repository: the one with most
+    such paths, and others that have a fair share of them. The longest first."""
+    votes: Counter[str] = Counter()
+    for path in map(slashed, recorded):
+        votes.update(_candidates(path, known))
+    if not votes:
+        return []
+    # of two that explain as much, the shorter: it explains more of each path
+    best = max(votes, key=lambda root: (votes[root], -len(root)))
+    chosen = {best}
+    for root, count in votes.items():
+        within = any(is_under(root, other) or is_under(other, root) for other in chosen)
+        if not within and count >= max(2, SHARE * votes[best]):
+            chosen.add(root)
+    return sorted(chosen, key=len, reverse=True)
+
+
+def _candidates(path: str, known: Collection[str]) -> set[str]:
+    parts = path.split("/")
+    return {
+        _main("/".join(parts[:at])) for at in range(1, len(parts)) if "/".join(parts[at:]) in known
+    }
+
+
+def _main(root: str) -> str:
+    """The checkout that a worktree inside it belongs to."""
+    parts = root.split("/")
+    for at in range(1, len(parts)):
+        if WORKTREE.match("/".join(parts[at:]) + "/"):
+            return "/".join(parts[:at])
+    return root
+
+
+def gone_neighbours(recorded: Iterable[str], tops: Sequence[Path]) -> set[str]:
+    """Folders that no longer exist beside a checkout, in which recorded paths lie: a renamed
+    checkout would look like that."""
+    parents = {str(top.parent) for top in tops} | {str(top.resolve().parent) for top in tops}
+    found = set()
+    for path in recorded:
+        for parent in parents:
+            if is_under(path, parent) and path != parent:
+                name = path[len(parent.rstrip("/")) + 1 :].split("/")[0]
+                found.add(f"{parent.rstrip('/')}/{name}")
+    return {folder for folder in found if not os.path.lexists(folder)}
+
+
+def was_ours(folder: str, recorded: Iterable[str], known: Collection[str]) -> bool:
+    """Whether a gone folder was a checkout of this repository: at least half of the paths that
+    were edited under it are paths of its history."""
+    inside = {path[len(folder) + 1 :] for path in recorded if path.startswith(folder + "/")}
+    files = [p for p in inside if not any(q != p and is_under(q, p) for q in inside)]
+    hits = sum(WORKTREE.sub("", path) in known for path in files)
+    return hits > 0 and 2 * hits >= len(files)
