@@ -36,6 +36,14 @@ def user_layout() -> UserLayout:
     return UserLayout(cache=cache / "funes-git", config=config / "funes-git")
 
 
+def hub_cache() -> Path:
+    """Where huggingface_hub keeps what it downloaded, by the variables that it reads."""
+    if found := os.environ.get("HF_HUB_CACHE"):
+        return Path(found).expanduser()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache")
+    return Path(os.environ.get("HF_HOME") or cache / "huggingface").expanduser() / "hub"
+
+
 def variable(name: str) -> str | None:
     """The override `FUNES_GIT_<NAME>` of setting `name`, or None."""
     key = "FUNES_GIT_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()

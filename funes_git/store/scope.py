@@ -1,4 +1,4 @@
-"""What the word index is fed with and narrowed by: plain data, no library.
+"""What a search of the derived stores is narrowed by: plain data, no library.
 
 What depends on git or on links is resolved to turns before it gets here.
 """
@@ -11,23 +11,6 @@ from hashlib import blake2b
 from typing import TypeAlias
 
 Value: TypeAlias = str | int
-
-
-@dataclass(frozen=True, slots=True)
-class TextDoc:
-    """A chunk as it is indexed. `id` is 16 hex digits; `ts` in seconds since the epoch."""
-
-    id: str
-    session_id: str
-    turn_uuid: str
-    exchange: str | None
-    block_type: str
-    role: str
-    harness: str
-    branch: str | None
-    ts: float | None
-    files: tuple[str, ...]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

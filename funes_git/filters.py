@@ -1,0 +1,166 @@
+"""What a question is narrowed to, and how that becomes a scope of the word index.
+
+Everything that git or links decide is resolved here to turns and exchanges, so that the index holds
+only what never changes. Linked turns stand for their exchange: the words that explain a commit are
+in the turns around the one that made the edit.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from funes_git.errors import UnknownTarget, UsageError
+from funes_git.git import Repo
+from funes_git.store.catalog import Catalog
+from funes_git.store.scope import Scope, Value, turn_key
+from funes_git.store.text import TextIndex
+
+_TYPES = ("text", "thinking", "tool_use", "tool_result")
+_ROLES = ("user", "assistant", "tool")
+_NOW = re.compile(r"now|today|second|0", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The filters as the user typed them; all that are set must hold, any value of each will do.
+
+    `files` are git pathspecs from the top of the working tree; `commits` revisions or ranges;
+    `session` the start of a session's id; `since` and `until` dates as git reads them.
+    """
+
+    files: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    branch: str | None = None
+    agents: tuple[str, ...] = ()
+    session: str | None = None
+    types: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+
+
+def resolve(filters: Filters, repo: Repo, catalog: Catalog, index: TextIndex) -> Scope:
+    """The scope that `filters` mean here and now. Raises UnknownTarget, UsageError."""
+    found = _Resolver(repo, catalog, index)
+    scope = Scope(
+        since=found.date(filters.since, "since"), until=found.date(filters.until, "until")
+    )
+    if filters.session:
+        scope = scope.narrowed(("session", (catalog.find_session(filters.session),)))
+    if filters.agents:
+        scope = scope.narrowed(("harness", found.agents(filters.agents)))
+    if filters.types:
+        scope = scope.narrowed(("kind", _checked(filters.types, _TYPES, "type")))
+    if filters.roles:
+        scope = scope.narrowed(("role", _checked(filters.roles, _ROLES, "role")))
+    if filters.files:
+        scope = scope.narrowed(*found.files(filters.files))
+    if filters.commits:
+        scope = scope.narrowed(*found.commits(filters.commits))
+    if filters.branch:
+        scope = scope.narrowed(*found.branch(filters.branch))
+    return scope
+
+
+_Group = list[tuple[str, Iterable[Value]]]
+
+
+class _Resolver:
+    def __init__(self, repo: Repo, catalog: Catalog, index: TextIndex) -> None:
+        self._repo = repo
+        self._catalog = catalog
+        self._index = index
+
+    def date(self, text: str | None, option: str) -> float | None:
+        """Seconds since the epoch of a date as git reads it."""
+        if text is None:
+            return None
+        answer = self._repo.run("rev-parse", f"--{option}={text}").decode()
+        seconds = float(answer.strip().rpartition("=")[2])
+        # git takes what it cannot read for the present moment.
+        if abs(seconds - time.time()) < 2 and not _NOW.search(text):
+            raise UsageError(
+                f"{text!r} is no date", hint=f"git funes recall … --{option} '2 weeks ago'"
+            )
+        return seconds
+
+    def agents(self, names: Sequence[str]) -> list[str]:
+        """The harnesses that `names` (or the starts of names) mean."""
+        known = self._index.values("harness")
+        wanted = [name.lower().replace("-", "_").replace(" ", "_") for name in names]
+        return [each for each in known if each.startswith(tuple(wanted))]
+
+    def files(self, specs: Sequence[str]) -> _Group:
+        """Passages that name the files, and exchanges that edited them."""
+        spec = Pathspec(specs)
+        edited = [path for path in self._catalog.all_edit_paths() if spec.matches(path)]
+        turns = {(e.session_id, e.turn_uuid) for e in self._catalog.edits_at(edited)}
+        named = [path for path in self._index.values("files") if spec.matches(path)]
+        return [("files", named), *self._around(turns)]
+
+    def commits(self, revisions: Sequence[str]) -> _Group:
+        """Exchanges linked to the commits."""
+        shas: dict[str, None] = {}
+        for revision in revisions:
+            walk = re.search(r"\.\.|\^[!@-]", revision) is not None
+            each = self._walk(revision) if walk else [self._repo.resolve(revision)]
+            shas.update(dict.fromkeys(each))
+        return self._linked(list(shas))
+
+    def branch(self, name: str) -> _Group:
+        """What was recorded on the branch, and exchanges linked to commits it reaches."""
+        short = name.removeprefix("refs/heads/")
+        recorded = [each for each in self._index.values("branch") if each == short]
+        try:
+            reached = set(self._walk(self._repo.resolve(name)))
+        except UnknownTarget:
+            if not recorded:
+                raise
+            reached = set()  # deleted, but remembered
+        return [("branch", recorded), *self._linked(list(reached & self._catalog.known_commits()))]
+
+    def _walk(self, revision: str) -> list[str]:
+        return self._repo.rev_list("--end-of-options", revision)
+
+    def _linked(self, shas: Sequence[str]) -> _Group:
+        return self._around({(s, t) for s, t, _ in self._catalog.turns_of_commits(shas)})
+
+    def _around(self, turns: Iterable[tuple[str, str]]) -> _Group:
+        keys = [turn_key(session, turn) for session, turn in turns]
+        return [("turn", keys), ("exchange", self._index.exchanges(keys))]
+
+
+class Pathspec:
+    """Paths as git's pathspecs name them: a file, a folder, a pattern whose `*` crosses `/`, and
+    what a leading `:!` or `:^` takes out again. `:/` and `:(top)` change nothing here."""
+
+    def __init__(self, specs: Iterable[str]) -> None:
+        stripped = [re.sub(r"^:(/|\(top\))", "", spec) for spec in specs]
+        self._out = [_clean(spec[2:]) for spec in stripped if spec.startswith((":!", ":^"))]
+        self._in = [_clean(spec) for spec in stripped if not spec.startswith((":!", ":^"))]
+
+    def matches(self, path: str) -> bool:
+        """Whether `path`, relative to the top, is meant."""
+        taken = not self._in or any(_names(spec, path) for spec in self._in)
+        return taken and not any(_names(spec, path) for spec in self._out)
+
+
+def _clean(spec: str) -> str:
+    return spec.removeprefix("./").rstrip("/")
+
+
+def _names(spec: str, path: str) -> bool:
+    if spec in ("", ".") or path == spec or path.startswith(spec + "/"):
+        return True
+    return fnmatchcase(path, spec) or fnmatchcase(path, spec + "/*")
+
+
+def _checked(values: Sequence[str], known: Sequence[str], what: str) -> Sequence[str]:
+    for value in values:
+        if value not in known:
+            raise UsageError(f"no {what} is called {value!r}", hint=f"one of: {', '.join(known)}")
+    return values

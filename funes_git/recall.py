@@ -1,0 +1,156 @@
+"""Answering a question from the memory: words and meaning, narrowed by git, grouped by turn.
+
+Reads derived files only: the word index, the mapped vectors and the catalog. Opened once, asked
+often. Never imports lancedb, pyarrow or (with the default model) fastembed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from funes_git.embed import Embedder, ModelBroken, open_embedder
+from funes_git.errors import MemoryMissing, ModelMismatch
+from funes_git.filters import Filters, resolve
+from funes_git.fusion import fuse
+from funes_git.git import Repo
+from funes_git.model import Hit, Turn
+from funes_git.models import PULL, Models
+from funes_git.store.catalog import Catalog
+from funes_git.store.records import ChunkRow
+from funes_git.store.scope import Scope
+from funes_git.store.text import TextIndex
+from funes_git.store.vectors import VectorIndex
+from funes_git.store.words import identifiers, runs
+from funes_git_parsers.scaffold import visible
+
+_CANDIDATES = 100  # of each kind (RETRIEVAL.md §7)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a question found, best first, and what its asker should know besides: each note is a
+    sentence for standard error."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Recall:
+    """The search engine of one repository's memory."""
+
+    def __init__(self, repo: Repo, catalog: Catalog, models: Models) -> None:
+        self._repo = repo
+        self._catalog = catalog
+        self._models = models
+
+    def search(self, question: str, filters: Filters | None = None, k: int = 8) -> Found:
+        """The `k` passages that answer `question` best, at most one of each turn.
+
+        Words alone decide where there is no model or nothing is embedded yet; a note says so.
+        Raises MemoryMissing if nothing is indexed, ModelMismatch if the vectors are another
+        model's, and what `filters.resolve` raises.
+        """
+        if not runs(question):
+            return Found((), ("the question holds no words",))
+        scope = resolve(filters or Filters(), self._repo, self._catalog, self._words)
+        notes: list[str] = []
+        words = self._words.search(question, scope, _CANDIDATES)
+        meaning = self._nearest(question, scope, notes)
+        ids = list(dict.fromkeys(chunk for chunk, _ in (*words, *meaning)))
+        rows = self._catalog.chunks_by_id(ids)
+        passages = {chunk: (row.block_type, row.text) for chunk, row in rows.items()}
+        ranked = fuse(words, meaning, passages, identifiers(question))
+        best = [each for each, _ in zip(_one_a_turn(ranked, rows), range(k), strict=False)]
+        return Found(self._hits(best), tuple(notes))
+
+    @cached_property
+    def _words(self) -> TextIndex:
+        found = TextIndex.open(self._repo.layout.text)
+        if found is None or found.documents == 0:
+            hint = "git funes reindex" if self._catalog.newest_chunk() else "git funes index"
+            raise MemoryMissing("nothing of this repository is indexed yet", hint=hint)
+        return found
+
+    @cached_property
+    def _vectors(self) -> VectorIndex | None:
+        return VectorIndex.open(self._repo.layout.vectors)
+
+    @cached_property
+    def _embedder(self) -> Embedder | None:
+        weights = self._models.find()
+        return open_embedder(weights) if weights else None
+
+    def _nearest(self, question: str, scope: Scope, notes: list[str]) -> list[tuple[str, float]]:
+        vectors = self._vectors
+        if vectors is None or vectors.count == 0:
+            notes.append("words alone: nothing is embedded yet (`git funes index --wait` does it)")
+            return []
+        if vectors.model != self._models.name:
+            raise ModelMismatch(
+                f"the memory's vectors were made with {vectors.model}, not {self._models.name}",
+                hint=f"git funes reindex --model {self._models.name}",
+            )
+        embedder = self._loaded(notes)
+        if embedder is None:
+            return []
+        allowed = None if scope.everything else self._words.ids(scope)
+        return vectors.search(embedder.query(question), _CANDIDATES, allowed)
+
+    def _loaded(self, notes: list[str]) -> Embedder | None:
+        try:
+            found = self._embedder
+        except ModelBroken as error:
+            notes.append(f"words alone: {error.message}")
+            return None
+        if found is None:
+            notes.append(f"words alone: {self._models.name} is not on this machine (`{PULL}`)")
+        return found
+
+    def _hits(self, best: list[tuple[ChunkRow, float]]) -> tuple[Hit, ...]:
+        commits = self._catalog.commits_of_turns((row.session_id, row.turn_uuid) for row, _ in best)
+        return tuple(self._hit(row, score, commits) for row, score in best)
+
+    def _hit(
+        self, row: ChunkRow, score: float, commits: Mapping[tuple[str, str], list[str]]
+    ) -> Hit:
+        return Hit(
+            session_id=row.session_id,
+            turn_uuid=row.turn_uuid,
+            seq=row.seq,
+            ts=row.ts,
+            harness=row.harness,
+            branch=row.branch,
+            role=row.role,
+            block_type=row.block_type,
+            tool=row.tool,
+            score=round(score, 4),
+            text=row.text,
+            prompt=_words_of(self._catalog.prompt_of(row.session_id, row.turn_uuid)),
+            commits=tuple(commits.get((row.session_id, row.turn_uuid), ())),
+        )
+
+
+def _one_a_turn(
+    ranked: list[tuple[str, float]], rows: Mapping[str, ChunkRow]
+) -> Iterator[tuple[ChunkRow, float]]:
+    """The best passage of each turn, without those whose text was there already: resumed sessions
+    and repeated tool output say the same thing many times."""
+    turns: set[tuple[str, str]] = set()
+    texts: set[str] = set()
+    for chunk, score in ranked:
+        row = rows[chunk]
+        turn, text = (row.session_id, row.turn_uuid), " ".join(row.text.split())
+        if turn not in turns and text not in texts:
+            yield row, score
+        turns.add(turn)
+        texts.add(text)
+
+
+def _words_of(turn: Turn | None) -> str | None:
+    """What a person wrote in a turn."""
+    if turn is None:
+        return None
+    parts = (visible(b.text) for b in turn.blocks if b.type == "text" and b.scaffold is None)
+    return "\n\n".join(part for part in parts if part.strip()) or None
