@@ -12,9 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from funes_git_parsers import patch
 from funes_git_parsers.base import Hunk, Operation
 from funes_git_parsers.shell_commits import printed_commits
 from funes_git_parsers.shell_lex import Command, Redirect, Word, lex
+from funes_git_parsers.shell_python import python_writes
+from funes_git_parsers.shell_sed import edited, whole_lines
 from funes_git_parsers.shell_text import UNKNOWN, Text, heredoc, literal, output
 from funes_git_parsers.shell_tools import named_files, operands, unwrap
 
@@ -89,10 +92,11 @@ class _Walk:
             self.change_folder(name, words[1:], piped=command.after == "|")
         elif name == "tee":
             self.tee(words[1:], stdin)
-        elif name in _SHELLS and self.shells < MAX_SHELLS:
-            self.shell(words[1:], stdin)
+        elif name in _SHELLS or name.startswith("python"):
+            if script := _script(words[1:], stdin):
+                self.program(name, script)
         elif words:
-            self.found += self.effects(name, words[1:])
+            self.found += self.effects(name, words[1:], stdin)
 
     def stdin(self, command: Command) -> Text:
         """The text that the command reads."""
@@ -124,16 +128,17 @@ class _Walk:
             if path := self.path(word):
                 self.put(path, stdin, append=append)
 
-    def shell(self, words: list[Word], stdin: Text) -> None:
-        """`bash -c '…'`, or a script on standard input."""
-        flags = [i for i, word in enumerate(words) if re.fullmatch(r"-\w*c", word.text)]
-        if flags and len(words) > flags[0] + 1:
-            script = words[flags[0] + 1]
-            text = script.text if script.literal else None
-        else:
-            text = stdin.exact if not operands(words) else None
-        if text and not self.lost:
-            self.found += _Walk(self.cwd, self.shells + 1).run(text)
+    def program(self, name: str, script: str) -> None:
+        """`bash -c '…'`, `python -c '…'`, or a script on standard input."""
+        if name in _SHELLS:
+            if self.shells < MAX_SHELLS and not self.lost:
+                self.found += _Walk(self.cwd, self.shells + 1).run(script)
+            return
+        for write in python_writes(script):
+            if path := self.path(Word(write.path)):
+                create = write.new is not None and write.old is None and not write.append
+                operation: Operation = "create" if create else "modify"
+                self.found.append(ShellWrite(path, operation, new=write.new, old=write.old))
 
     def change_folder(self, name: str, words: list[Word], *, piped: bool) -> None:
         if piped:  # each part of a pipeline is a shell of its own
@@ -165,9 +170,17 @@ class _Walk:
 
     # --- commands that change files by name -----------------------------------------------------
 
-    def effects(self, name: str, words: list[Word]) -> Iterator[ShellWrite]:
+    def effects(self, name: str, words: list[Word], stdin: Text) -> Iterator[ShellWrite]:
         if name == "git":
-            yield from self.git(words)
+            yield from self.git(words, stdin)
+        elif name == "patch":
+            yield from self.patched(stdin)
+        elif name in ("sed", "gsed", "perl"):
+            files, scripts = edited(words)
+            hunks = whole_lines(scripts) if name != "perl" else ()
+            yield from (
+                ShellWrite(path, "modify", hunks=hunks) for path in map(self.path, files) if path
+            )
         elif name in ("mv", "cp"):
             yield from self.move(words, copy=name == "cp")
         elif name in ("rm", "unlink"):
@@ -177,8 +190,8 @@ class _Walk:
                 if path := self.path(word):
                     yield ShellWrite(path, "modify")
 
-    def git(self, words: list[Word]) -> Iterator[ShellWrite]:
-        """`git mv` and `git rm`, also with `-C FOLDER`."""
+    def git(self, words: list[Word], stdin: Text) -> Iterator[ShellWrite]:
+        """`git mv`, `git rm` and `git apply`, also with `-C FOLDER`."""
         at = (self.cwd, self.lost)
         index = 0
         while index < len(words) and words[index].text.startswith("-"):
@@ -191,7 +204,21 @@ class _Walk:
             yield from self.move(words[index + 1 :], copy=False)
         elif verb == "rm":
             yield from self.remove(operands(words[index + 1 :]))
+        elif verb == "apply":
+            yield from self.patched(stdin)
         self.cwd, self.lost = at
+
+    def patched(self, diff: Text) -> Iterator[ShellWrite]:
+        """The files of a unified diff on standard input."""
+        for part in re.split(r"^--- ", diff.exact or "", flags=re.MULTILINE)[1:]:
+            head = re.match(r"([^\t\n]+).*\n\+\+\+ ([^\t\n]+)", part)
+            if head is None:
+                continue
+            created, deleted = head[1] == "/dev/null", head[2] == "/dev/null"
+            operation: Operation = "create" if created else "delete" if deleted else "modify"
+            name = Word(re.sub(r"^[ab]/", "", head[1] if deleted else head[2]))
+            if path := self.path(name):
+                yield ShellWrite(path, operation, hunks=patch.hunks_of_unified(part))
 
     def move(self, words: list[Word], *, copy: bool) -> Iterator[ShellWrite]:
         options = [w.text for w in words]
@@ -217,6 +244,17 @@ class _Walk:
         for word in words:
             if path := self.path(word):
                 yield ShellWrite(path, "delete")
+
+
+def _script(words: list[Word], stdin: Text) -> str | None:
+    """The program that a shell or Python is given, by `-c` or on standard input."""
+    for index, word in enumerate(words):
+        if re.fullmatch(r"-\w*c", word.text):
+            script = words[index + 1] if index + 1 < len(words) else Word("", literal=False)
+            return script.text if script.literal else None
+        if not word.text.startswith("-"):
+            return None
+    return stdin.exact
 
 
 def _is_folder(target: str, source: str) -> bool:

@@ -27,12 +27,13 @@ _SHORT = re.compile(r"^(?P<sha>[0-9a-f]{4,40})(?P<subject>)$")
 _ONELINE = re.compile(r"^\*? ?(?P<sha>[0-9a-f]{7,64})\b(?: \([^)]*\))?[ \t:|-]*(?P<subject>.*)$")
 _HEADED = re.compile(r"^commit (?P<sha>[0-9a-f]{7,64})(?P<subject>)\b")
 _OID = re.compile(r'"oid": ?"(?P<sha>[0-9a-f]{40})"(?P<subject>)')
+_RTK = re.compile(r"^ok (?:✓ )?(?P<branch>)(?P<sha>[0-9a-f]{7,40})(?P<subject>)$")
 _FAILED = re.compile(
     r"nothing to commit|nothing added to commit|no changes added|^(?:error|fatal): |^CONFLICT "
     r"|Aborting commit|hook declined|exited with code [1-9]|exit code 1",
     re.MULTILINE,
 )
-_VERBS = {"commit", "cherry-pick", "revert", "merge", "rebase", "am", "pull"}
+_VERBS = {"commit", "cherry-pick", "revert", "merge", "rebase", "am"}
 _ALIASES = {"ci": "commit", "cm": "commit", "amend": "amend"}
 _SHOWS = {"log", "show", "rev-parse", "reflog", "rev-list", "ls-remote", "show-ref", "describe"}
 _VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
@@ -61,20 +62,22 @@ def printed_commits(command: str, output: str) -> tuple[PrintedCommit, ...]:
     if not makers:
         return ()
     lines = _ANSI.sub("", output).replace("\r", "\n").split("\n")
-    made = _made(lines, makers)
+    made = _made(lines, makers, rtk=re.search(r"\brtk\b", command) is not None)
     return _named(lines, line, made, output)
 
 
-def _made(lines: list[str], makers: list[_Git]) -> list[PrintedCommit]:
-    """What the makers printed themselves: `[branch id] subject`."""
-    matches = [m for m in map(_MADE.match, lines) if m]
+def _made(lines: list[str], makers: list[_Git], *, rtk: bool) -> list[PrintedCommit]:
+    """What the makers printed themselves: `[branch id] subject`, or what rtk makes of it."""
+    found_on = (_MADE.match(text) or (_RTK.match(text) if rtk else None) for text in lines)
+    matches = [match for match in found_on if match]
     verbs = [git.verb for git in makers]
     if len(verbs) != len(matches):
         verbs = [verbs[0]] * len(matches)
-    return [
-        PrintedCommit(m["sha"], verb, None if "HEAD" in m["branch"] else m["branch"], m["subject"])
-        for m, verb in zip(matches, verbs, strict=True)
-    ]
+    found = []
+    for match, verb in zip(matches, verbs, strict=True):
+        branch = None if "HEAD" in match["branch"] else match["branch"] or None
+        found.append(PrintedCommit(match["sha"], verb, branch, match["subject"] or None))
+    return found
 
 
 def _named(
@@ -83,21 +86,30 @@ def _named(
     """`made`, and the commit that a later command named (`git rev-parse HEAD`)."""
     last = max(i for i, git in enumerate(line) if git.kind == "makes")
     shows = [git for git in line[last + 1 :] if git.kind == "shows"]
-    form = _form(shows[0]) if shows else None
+    form = _form(shows[0]) if shows and _moved_head(line[last], output) else None
     if form is None or not (shows[0].sure or not _FAILED.search(output)):
         return tuple(made)
     matches = [m for m in map(form.search, lines) if m]
     shown_before = any(git.kind == "shows" for git in line[:last])
     if not matches or (shown_before and not _one_line(shows[0])):
         return tuple(made)
-    return _with(made, matches[-1] if shown_before else matches[0])
+    verb = "merge" if shows[0].verb == "gh" else "rev-parse"
+    return _with(made, matches[-1] if shown_before else matches[0], verb)
+
+
+def _moved_head(git: _Git, output: str) -> bool:
+    """Whether HEAD was a commit of the command's own after it; a merge or a rebase may have moved
+    it to somebody else's."""
+    if git.verb == "merge":
+        return "--no-ff" in git.args or "Merge made by" in output
+    return git.verb in ("commit", "amend", "cherry-pick", "revert", "am", "gh")
 
 
 def _one_line(git: _Git) -> bool:
     return git.verb == "rev-parse" or not {"-1", "-n1"}.isdisjoint(git.args)
 
 
-def _with(made: list[PrintedCommit], match: re.Match[str]) -> tuple[PrintedCommit, ...]:
+def _with(made: list[PrintedCommit], match: re.Match[str], verb: str) -> tuple[PrintedCommit, ...]:
     """`made` with the id of `match`: the full id of one of them, or the only one."""
     sha = match["sha"]
     for index, commit in enumerate(made):
@@ -107,7 +119,7 @@ def _with(made: list[PrintedCommit], match: re.Match[str]) -> tuple[PrintedCommi
             return tuple(made)
     if made:
         return tuple(made)
-    return (PrintedCommit(sha, "rev-parse", None, match["subject"] or None),)
+    return (PrintedCommit(sha, verb, None, match["subject"] or None),)
 
 
 def _form(git: _Git) -> re.Pattern[str] | None:

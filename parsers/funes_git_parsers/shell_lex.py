@@ -18,7 +18,7 @@ MAX_DEPTH = 40
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&)(>>?)")
-_OPERATOR = re.compile(r"&&|\|\||\|&|;;&?|;&|[|&;]")
+_OPERATOR = re.compile(r"&&|\|\||\|&|;;&?|[|&;]")
 _PLAIN = re.compile(r"[^ \t\r\n'\"\\$`|&;()<>]+")
 _QUOTED = re.compile(r"[^\"\\$`]+")
 _BACKTICKS = re.compile(r"`[^`\\]*(?:\\.[^`\\]*)*`?", re.DOTALL)
@@ -93,11 +93,12 @@ class _Lexer:
                 self.pos += 1
                 break
             if char in "()" and not self.text.startswith("((", self.pos):
-                level = self.parenthesis(char, level)
+                level = self.parenthesis(char, level)  # opens or closes a subshell
             else:
                 self.token(char, depth)
         self.finish("")
-        self.events += [")"] * level
+        for _ in range(level):
+            self.events.append(")")
         self.command = outer
 
     def token(self, char: str, depth: int) -> None:
@@ -133,7 +134,6 @@ class _Lexer:
             self.command = Command(before=operator)
 
     def parenthesis(self, char: str, level: int) -> int:
-        """Open or close a subshell; returns the new level."""
         before = self.command.before
         self.finish("")
         self.pos += 1

@@ -152,8 +152,6 @@ def operands(words: Sequence[Word], values: Sequence[str] = ()) -> list[Word]:
 
 def named_files(name: str, words: list[Word]) -> list[Word]:
     """The words of command `name` that name files which it rewrites."""
-    if name in ("sed", "gsed", "perl"):
-        return _edited(name, words)
     if name == "dd":
         return [Word(w.text[3:], w.literal) for w in words if w.text.startswith("of=")]
     if name in _OUTPUTS:
@@ -190,27 +188,3 @@ def _outputs(words: list[Word]) -> list[Word]:
         elif equals and flag in _OUTPUT_FLAGS:
             found.append(Word(value, word.literal))
     return found
-
-
-def _edited(name: str, words: list[Word]) -> list[Word]:
-    """The files of `sed -i` or `perl -pi`: those after the script."""
-    in_place, script, skip = False, False, False
-    files: list[Word] = []
-    for word in words:
-        text = word.text
-        if skip:
-            skip = False
-        elif text in ("-e", "-f", "--expression", "--file") or re.fullmatch(r"-[a-zA-Z]*e", text):
-            in_place = in_place or "i" in text[:-1]
-            script = skip = True
-        elif text.startswith("--in-place") or re.match(r"-[a-zA-Z]*i", text):
-            in_place = True
-        elif text.startswith(("--expression=", "--file=")):
-            script = True
-        elif text == "" or (text.startswith("-") and len(text) > 1):
-            continue  # `-i ''` of BSD
-        elif not script and (name != "perl" or not files):
-            script = True
-        else:
-            files.append(word)
-    return files if in_place else []

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers import GitRepo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -231,6 +232,107 @@ def test_several_sources_go_into_a_folder() -> None:
     assert [(w.old_path, w.path) for w in writes("mv a b c", "/w")] == [
         ("/w/a", "/w/c/a"),
         ("/w/b", "/w/c/b"),
+    ]
+
+
+# --- scripts that spell lines out ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        ("s/^x = 1$/x = 2/", ("-x = 1", "+x = 2")),
+        ("s/^x = .*$/x = \\/2/", ("+x = /2",)),
+        ("s|.*x.*|a = b|", ("+a = b",)),
+        ("2a\\  indented", ("+  indented",)),
+        ("$a last line", ("+last line",)),
+        ("/^x/i\\\nbefore", ("+before",)),
+        ("1c\\one\\\ntwo", ("+one", "+two")),
+    ],
+)
+def test_sed_that_puts_whole_lines(script: str, lines: tuple[str, ...], tmp_path: Path) -> None:
+    command = f"sed -i '{script}' f"
+    assert writes(command, "/w") == [ShellWrite("/w/f", "modify", hunks=(Hunk(0, 0, lines),))]
+    file = tmp_path / "f"
+    file.write_text("x = 1\ny = 2\n")
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
+    added = [line[1:] for line in lines if line.startswith("+")]
+    assert set(added) <= set(file.read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    "script", ["s/a/b/", "s/^a/b/", "5d", "s/^a$/&b/", "s/^a$/$x/;5d", "y/a/b/"]
+)
+def test_sed_that_changes_parts_of_lines_gives_no_text(script: str) -> None:
+    assert writes(f'sed -i "{script}" f', "/w") == [ShellWrite("/w/f", "modify")]
+    assert writes(f"sed -i -e 's/^x$/y/' -e '{script}' f", "/w") == [ShellWrite("/w/f", "modify")]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("open('f', 'w').write('x = 1\\n')", ShellWrite("/w/f", "create", new="x = 1\n")),
+        ("with open('f', mode='a') as h:\n    h.write('x')", ShellWrite("/w/f", "modify", new="x")),
+        (
+            "from pathlib import Path\nPath('f').write_text('x')",
+            ShellWrite("/w/f", "create", new="x"),
+        ),
+        ("open('f', 'w').write(text)", ShellWrite("/w/f", "modify")),
+        (
+            "p = 'f'\ns = open(p).read()\ns = s.replace('a\\n', 'b\\n')\nopen(p, 'w').write(s)",
+            ShellWrite("/w/f", "modify", new="b\n", old="a\n"),
+        ),
+        (
+            "import pathlib\np = pathlib.Path('f')\nif True:\n"
+            "    p.write_text(p.read_text().replace('a', 'b', 1))",
+            ShellWrite("/w/f", "modify", new="b", old="a"),
+        ),
+    ],
+)
+def test_python_programs_that_spell_out_what_they_write(program: str, expected: ShellWrite) -> None:
+    assert writes(f"python3 - <<'PY'\n{program}\nPY\n", "/w") == [expected]
+    quoted = program.replace("'", "'\\''")
+    assert writes(f"uv run python -c '{quoted}'", "/w") == [expected]
+
+
+OTHER = [
+    "open('f').read()",
+    "open(name, 'w').write('x')",
+    "print('write')",
+    "def (write",
+    "\0write",
+]
+OTHER += [
+    "sys.stdout.write('x')",
+    "-" * 9000 + "write",
+    "(" * 9000 + "write",
+    "a.b" * 9000 + "write",
+]
+
+
+@pytest.mark.parametrize("program", OTHER)
+def test_other_python_programs_write_nothing_that_is_known(program: str) -> None:
+    assert writes(f"python <<'PY'\n{program}\nPY\n", "/w") == []
+
+
+def test_a_python_program_in_a_file_is_not_the_text_on_standard_input() -> None:
+    assert writes("python gen.py <<'X'\nopen('f', 'w').write('x')\nX", "/w") == []
+
+
+@pytest.mark.parametrize("command", ["patch -p1", "git apply", "git apply --index -"])
+def test_a_patch_on_standard_input(command: str, repo: GitRepo) -> None:
+    repo.write("a.txt", "one\ntwo\n")
+    repo.write("gone.txt", "x\n")
+    repo.commit("first")
+    repo.write("a.txt", "one\n2\n")
+    repo.write("new.txt", "n\n")
+    (repo.path / "gone.txt").unlink()
+    repo.git("add", "-A")
+    diff = repo.git("diff", "--cached")
+    assert writes(f"{command} <<'EOF'\n{diff}\nEOF\n", "/w") == [
+        ShellWrite("/w/a.txt", "modify", hunks=(Hunk(1, 1, (" one", "-two", "+2")),)),
+        ShellWrite("/w/gone.txt", "delete", hunks=(Hunk(1, 0, ("-x",)),)),
+        ShellWrite("/w/new.txt", "create", hunks=(Hunk(0, 1, ("+n",)),)),
     ]
 
 
