@@ -1,0 +1,47 @@
+"""The catalog: what every read command asks. SQLite, standard library only, quick to import.
+
+`Catalog` reads; `CatalogWriter` (catalog_writer.py) also writes, under the writer lock.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from funes_git.errors import MemoryMissing
+from funes_git.store.chunks import ChunkReading
+from funes_git.store.database import connect_readonly, translated
+from funes_git.store.migrate import check, version
+from funes_git.store.schema import MIGRATIONS
+from funes_git.store.stats import Counting
+
+WHAT = "the catalog"
+
+
+class Catalog(ChunkReading, Counting):
+    """The catalog of one repository, open for reading. A context manager."""
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open for reading; nothing is created or changed, and no writer blocks it.
+
+        Raises MemoryMissing where there is none yet, FormatTooNew if a newer funes-git made it,
+        StoreDamaged (a FunesError with `git funes reindex` as hint) if it cannot be read.
+        """
+        db = connect_readonly(path)
+        try:
+            found = version(db)
+            check(found, len(MIGRATIONS), WHAT)
+        except BaseException as error:
+            db.close()
+            if isinstance(error, db.DatabaseError):
+                raise translated(error, path) from error
+            raise
+        if found < len(MIGRATIONS):
+            db.close()
+            if found == 0:
+                raise MemoryMissing("the memory is being created", hint="try again in a moment")
+            raise MemoryMissing(
+                f"{WHAT} was made by an older funes-git (format {found})", hint="git funes index"
+            )
+        return cls(db, path)

@@ -1,0 +1,192 @@
+"""Writing the catalog: applying changes, each in one transaction, under the writer lock.
+
+Standard library only. Whoever opens it holds the lock (store/lock.py).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from funes_git.store.apply import Applying
+from funes_git.store.catalog import WHAT, Catalog
+from funes_git.store.changes import Changes, merged
+from funes_git.store.database import StoreDamaged, connect_writable, cut_short, translated
+from funes_git.store.links import LinkWriting, event_values
+from funes_git.store.migrate import migrate
+from funes_git.store.records import HookEvent
+from funes_git.store.schema import MIGRATIONS
+
+EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+SIDECARS = ("", "-wal", "-shm")
+
+
+class CatalogWriter(Catalog, LinkWriting):
+    """The catalog of one repository, open for writing. A context manager."""
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open for writing, created or migrated as needed. Raises FormatTooNew, or StoreDamaged
+        if the file is no catalog or has been cut short."""
+        if path.exists() and cut_short(path):
+            raise StoreDamaged(f"{path.name} has been cut short", hint="git funes reindex")
+        db: sqlite3.Connection | None = None
+        try:
+            db = connect_writable(path, wal=True)
+            migrate(db, MIGRATIONS, WHAT)
+            db.execute("SELECT count(*) FROM meta, files, sources").fetchone()
+        except BaseException as error:
+            if db:
+                db.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise translated(error, path) from error
+            raise
+        return cls(db, path)
+
+    @staticmethod
+    def remove(path: Path) -> None:
+        """Delete the catalog at `path` with everything that SQLite keeps beside it."""
+        for ending in SIDECARS:
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+
+    def prune(self, changes: Changes) -> list[str]:
+        """Take out of `changes` what is stored already, mark turns that were retracted before, and
+        complete its sessions by what is known of them.
+
+        Returns the ids of chunks that stored turns have and their new versions have not.
+        """
+        stale = self._prune_turns(changes)
+        ids = list(changes.edits)
+        for edit_id, digest in self.rows_in(
+            "SELECT edit_id, digest FROM edits WHERE edit_id IN (?)", ids
+        ):
+            if changes.edits[edit_id].digest == digest:
+                del changes.edits[edit_id]
+        self._prune_marks(changes)
+        for key in changes.retractions & changes.turns.keys():
+            changes.turns[key].retracted = True
+        for session_id, session in list(changes.sessions.items()):
+            known = self.session(session_id)
+            if known is None:
+                continue
+            changes.sessions[session_id] = merged(known.session, session)
+            if changes.sessions[session_id] == known.session:
+                del changes.sessions[session_id]
+        return stale
+
+    def _prune_turns(self, changes: Changes) -> list[str]:
+        known = self._known_turns(changes)
+        replaced = []
+        for key, (number, digest, retracted) in known.items():
+            stored = changes.turns[key]
+            if digest == stored.digest:
+                del changes.turns[key]
+                continue
+            stored.retracted = stored.retracted or bool(retracted)
+            replaced.append(number)
+        kept = {c.id for stored in changes.turns.values() for c in stored.chunks}
+        old = self.rows_in("SELECT chunk_id FROM chunks WHERE turn IN (?)", replaced)
+        return [row[0] for row in old if row[0] not in kept]
+
+    def _known_turns(self, changes: Changes) -> dict[tuple[str, str], tuple[int, int, int]]:
+        numbers = self._session_numbers({key[0] for key in changes.turns})
+        found = {}
+        for key in changes.turns:
+            if key[0] in numbers:
+                row = self.one(
+                    "SELECT id, digest, retracted FROM turns WHERE turn_uuid = ? AND session = ?",
+                    (key[1], numbers[key[0]]),
+                )
+                if row:
+                    found[key] = (row[0], row[1], row[2])
+        return found
+
+    def _session_numbers(self, session_ids: Iterable[str]) -> dict[str, int]:
+        sql = "SELECT session_id, id FROM sessions WHERE session_id IN (?)"
+        return dict(self.rows_in(sql, sorted(session_ids)))
+
+    def _prune_marks(self, changes: Changes) -> None:
+        for spawn in list(changes.spawns):
+            row = self.one(
+                "SELECT 1 FROM spawns p JOIN turns t ON t.id = p.turn JOIN sessions s"
+                " ON s.id = t.session WHERE p.thread = ? AND t.turn_uuid = ? AND s.session_id = ?",
+                (spawn.thread, spawn.turn_uuid, spawn.session_id),
+            )
+            if row:
+                changes.spawns.discard(spawn)
+        for key in list(changes.retractions):
+            row = self.one(
+                "SELECT t.retracted FROM turns t JOIN sessions s ON s.id = t.session"
+                " WHERE t.turn_uuid = ? AND s.session_id = ?",
+                (key[1], key[0]),
+            )
+            if row and row[0] and key not in changes.turns:
+                changes.retractions.discard(key)
+
+    def apply(self, changes: Changes, settings: dict[str, str | None]) -> None:
+        """Store `changes` with the settings that go with them, in one transaction."""
+        with self.transaction():
+            Applying(self.db, changes).run()
+            self._set(settings)
+
+    def rebuild(
+        self, parts: Callable[[], Iterable[Changes]], settings: dict[str, str | None]
+    ) -> None:
+        """Replace everything that comes from the memory by `parts`, in one transaction: readers
+        see the old until it is done. Links go too: they name edits by number."""
+        with self.transaction():
+            for table in ("sources", "sessions", "turns", "bodies", "spawns", "printed", "edits",
+                          "chunks", "commits", "links", "claims", "files"):  # fmt: skip
+                self.db.execute(f"DELETE FROM {table}")
+            for changes in parts():
+                Applying(self.db, changes).run()
+            self._set(settings)
+
+    def put(self, settings: dict[str, str | None]) -> None:
+        """Store values that the catalog keeps about itself; None removes one."""
+        with self.transaction():
+            self._set(settings)
+
+    def _set(self, settings: dict[str, str | None]) -> None:
+        for name, value in settings.items():
+            if value is None:
+                self.db.execute("DELETE FROM meta WHERE key = ?", (name,))
+            else:
+                self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def note_error(self, at: float, words: str | None) -> None:
+        """Remember for `status` how the background worker failed last; None: it did not."""
+        self.put({"last_error": None if words is None else json.dumps([at, words])})
+
+    def add_events(self, events: Iterable[HookEvent]) -> None:
+        """Copy hook events from decisions.sqlite; those that are known change nothing."""
+        with self.transaction():
+            for event in events:
+                if self.db.execute(EVENT, event_values(event)).rowcount:
+                    self.db.executemany(
+                        "INSERT OR IGNORE INTO rewrites VALUES (?, ?, ?, ?)",
+                        ((old, new, event.at, event.id) for old, new in event.rewrites),
+                    )
+
+    def mark_vectors(self, ids: Iterable[str], settings: dict[str, str | None]) -> None:
+        """Remember that chunks have a vector."""
+        with self.transaction():
+            each = [(i,) for i in ids]
+            self.db.executemany("UPDATE chunks SET vector = 1 WHERE chunk_id = ?", each)
+            touched = self.rows_in(
+                "SELECT DISTINCT t.session FROM chunks c JOIN turns t ON t.id = c.turn"
+                " WHERE c.chunk_id IN (?)",
+                [i for (i,) in each],
+            )
+            Applying(self.db, Changes()).recount({r[0] for r in touched})
+            self._set(settings)
+
+    def close(self) -> None:
+        """Close, after telling SQLite to look at what its planner should know."""
+        with suppress(sqlite3.Error):
+            self.db.execute("PRAGMA optimize")
+        super().close()

@@ -1,0 +1,166 @@
+"""What is to be written, gathered from batches before it goes to the stores.
+
+Pure data and sums: opens nothing. Each thing is held once, under its key, the newest winning, so
+that a store never meets the same key twice in one write.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, fields, replace
+from hashlib import blake2b
+from typing import TypeAlias
+
+from funes_git.model import (
+    Batch,
+    Chunk,
+    EditRecord,
+    Session,
+    SourceState,
+    Spawn,
+    Turn,
+)
+from funes_git.store.pack import blocks_to_json, texts_to_json
+from funes_git.store.records import pack_keys
+
+Key: TypeAlias = tuple[str, str]
+"""(session id, turn)"""
+MARKER = "[REDACTED:"
+
+
+def _digest(*parts: bytes) -> int:
+    sum_ = blake2b(digest_size=8)
+    for part in parts:
+        sum_.update(len(part).to_bytes(8, "big"))
+        sum_.update(part)
+    return int.from_bytes(sum_.digest(), "big", signed=True)
+
+
+class StoredTurn:
+    """A turn as it is stored, with its chunks. `digest` is equal only for the same turn with the
+    same chunks; `body` is its blocks as JSON. Both are made when first asked for."""
+
+    __slots__ = ("_body", "_digest", "chunks", "retracted", "source_path", "turn", "with_vector")
+
+    def __init__(self, turn: Turn, source_path: str, *, retracted: bool = False) -> None:
+        self.turn = turn
+        self.source_path = source_path
+        self.retracted = retracted
+        self.chunks: list[Chunk] = []
+        self.with_vector: frozenset[str] = frozenset()
+        """The chunks that are known to have a vector: when the catalog is rebuilt."""
+        self._body: str | None = None
+        self._digest: int | None = None
+
+    @property
+    def body(self) -> str:
+        """The blocks as JSON."""
+        if self._body is None:
+            self._body = blocks_to_json(self.turn.blocks)
+        return self._body
+
+    @property
+    def digest(self) -> int:
+        """A signed 64-bit sum over the turn and its chunks."""
+        if self._digest is None:
+            t = self.turn
+            about = (t.seq, t.ts, t.role, t.parent_uuid, t.exchange, t.message_id, t.thread)
+            where = (t.workdir, t.branch, t.head, t.model, t.is_prompt)
+            chunks = "\0".join(f"{c.id} {c.prose} {c.files} {c.text}" for c in self.chunks)
+            parts = (self.body, repr(about), repr(where), chunks)
+            self._digest = _digest(*(p.encode() for p in parts))
+        return self._digest
+
+    @property
+    def redactions(self) -> int:
+        """How many redaction markers the turn's blocks hold."""
+        return sum(block.text.count(MARKER) for block in self.turn.blocks)
+
+
+class StoredEdit:
+    """An edit as it is stored. `digest` is equal only for the same edit."""
+
+    __slots__ = ("added", "body", "digest", "edit", "removed")
+
+    def __init__(self, edit: EditRecord) -> None:
+        self.edit = edit
+        self.body = texts_to_json(edit.old, edit.new, edit.diff)
+        self.added = pack_keys(edit.added)
+        self.removed = pack_keys(edit.removed)
+        about = (edit.session_id, edit.turn_uuid, edit.tool_use_id, edit.n, edit.ts, edit.path)
+        what = (edit.operation, edit.tool, edit.origin, edit.recorded_path, edit.old_path)
+        texts = (self.body, repr(about), repr(what))
+        self.digest = _digest(*(t.encode() for t in texts), self.added, self.removed)
+
+
+@dataclass(slots=True)
+class Changes:
+    """Everything of one write. `size` is about its bytes of text."""
+
+    sessions: dict[str, Session] = field(default_factory=dict)
+    turns: dict[Key, StoredTurn] = field(default_factory=dict)
+    edits: dict[str, StoredEdit] = field(default_factory=dict)
+    spawns: set[Spawn] = field(default_factory=set)
+    retractions: set[Key] = field(default_factory=set)
+    states: dict[tuple[str, str, str], SourceState] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, batch: Batch) -> None:
+        """Take in what `batch` holds. A turn's chunks come in the turn's own batch."""
+        source_path = str(batch.state.source.path) if batch.state else ""
+        for session in batch.sessions:
+            known = self.sessions.get(session.session_id)
+            self.sessions[session.session_id] = merged(known, session) if known else session
+        for turn in batch.turns:
+            self._add_turn(StoredTurn(turn, source_path))
+        for chunk in batch.chunks:
+            self.turns[chunk.session_id, chunk.turn_uuid].chunks.append(chunk)
+            self.size += len(chunk.text) + 300
+        for edit in batch.edits:
+            self._add_edit(edit)
+        self.spawns.update(batch.spawns)
+        self.retractions.update((r.session_id, r.turn_uuid) for r in batch.retractions)
+        if batch.state:
+            source = batch.state.source
+            self.states[source.harness, str(source.path), source.key] = batch.state
+
+    def _add_turn(self, stored: StoredTurn) -> None:
+        turn = stored.turn
+        self.turns[turn.session_id, turn.turn_uuid] = stored
+        self.sessions.setdefault(turn.session_id, Session(turn.session_id, turn.harness))
+        self.size += sum(len(block.text) for block in turn.blocks) + 500
+
+    def _add_edit(self, edit: EditRecord) -> None:
+        self.edits[edit.edit_id] = StoredEdit(edit)
+        self.size += len(edit.old or "") + len(edit.new or "") + len(edit.diff)
+        self.size += 500 + 100 * (len(edit.added) + len(edit.removed))
+
+    def touched(self) -> list[str]:
+        """The ids of the sessions that anything here belongs to, sorted."""
+        found = set(self.sessions)
+        found.update(key[0] for key in self.turns)
+        found.update(e.edit.session_id for e in self.edits.values())
+        found.update(s.session_id for s in self.spawns)
+        found.update(key[0] for key in self.retractions)
+        return sorted(found)
+
+    def retractions_by_session(self) -> dict[str, list[str]]:
+        """The turns to be retracted, by session."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for session_id, turn_uuid in sorted(self.retractions):
+            found[session_id].append(turn_uuid)
+        return dict(found)
+
+    @property
+    def only_states(self) -> bool:
+        """Whether nothing but how far sources were read is new."""
+        rest = (self.sessions, self.turns, self.edits, self.spawns, self.retractions)
+        return not any(rest)
+
+
+def merged(known: Session, new: Session) -> Session:
+    """What is known of a session when `new` adds to `known`: fields that are None leave what was
+    known before."""
+    names = (f.name for f in fields(Session))
+    told = {name: value for name in names if (value := getattr(new, name)) is not None}
+    return replace(known, **told)

@@ -1,0 +1,75 @@
+"""Reading the searched passages from the catalog. Standard library only.
+
+A chunk's text is a part of its block wherever that is so; then only its place is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from funes_git.store.database import Row
+from funes_git.store.pack import blocks_from_json, expand, files_from_text
+from funes_git.store.reading import TurnReading
+from funes_git.store.records import ChunkRow
+
+CHUNK = """SELECT c.id, c.chunk_id, s.session_id, t.turn_uuid, coalesce(t.seq, 0), t.ts,
+  coalesce(t.role, ''), s.harness, t.branch, t.exchange, t.thread, c.block, c.split, c.block_type,
+  c.tool, c.prose, c.files, c.gone, c.turn, c.start, c.length, c.text
+  FROM chunks c JOIN turns t ON t.id = c.turn JOIN sessions s ON s.id = t.session """
+
+
+class ChunkReading(TurnReading):
+    """What the catalog knows of chunks."""
+
+    def chunk_rows(self, after_rowid: int, limit: int) -> list[ChunkRow]:
+        """Up to `limit` chunks numbered after `after_rowid`, in order, those that are gone
+        included: everything that changed since."""
+        sql = CHUNK + "WHERE c.id > ? ORDER BY c.id LIMIT ?"
+        return self._filled(self.rows(sql, (after_rowid, limit)))
+
+    def chunks_by_id(self, ids: Sequence[str]) -> dict[str, ChunkRow]:
+        """The chunks with these ids, those that are gone left out."""
+        rows = self.rows_in(CHUNK + "WHERE c.gone = 0 AND c.chunk_id IN (?)", ids)
+        return {chunk.id: chunk for chunk in self._filled(rows)}
+
+    def chunk_ids_of_turns(self, keys: Iterable[tuple[str, str]]) -> list[str]:
+        """The ids of the chunks of turns, given as (session id, turn)."""
+        wanted = set(keys)
+        rows = self.rows_in(
+            "SELECT s.session_id, t.turn_uuid, c.chunk_id FROM turns t JOIN sessions s"
+            " ON s.id = t.session JOIN chunks c ON c.turn = t.id AND c.gone = 0"
+            " WHERE t.turn_uuid IN (?) ORDER BY c.id",
+            sorted({k[1] for k in wanted}),
+        )
+        return [r[2] for r in rows if (r[0], r[1]) in wanted]
+
+    def newest_chunk(self) -> int:
+        """The number of the newest chunk, 0 if there is none."""
+        row = self.one("SELECT max(id) FROM chunks")
+        return row[0] or 0 if row else 0
+
+    def pending_vectors(self, limit: int) -> list[tuple[str, str]]:
+        """(id, text) of up to `limit` prose chunks that have no vector yet, newest first."""
+        sql = CHUNK + "WHERE c.prose = 1 AND c.vector = 0 AND c.gone = 0 ORDER BY c.id DESC LIMIT ?"
+        return [(c.id, c.text) for c in self._filled(self.rows(sql, (limit,)))]
+
+    def _filled(self, rows: Iterable[Row]) -> list[ChunkRow]:
+        rows = list(rows)
+        needed = {r[18] for r in rows if r[21] is None and not r[17]}
+        bodies = self.rows_in("SELECT turn, data FROM bodies WHERE turn IN (?)", sorted(needed))
+        texts = {turn: [b.text for b in blocks_from_json(expand(data))] for turn, data in bodies}
+        return [_chunk(row, texts.get(row[18])) for row in rows]
+
+
+def _chunk(row: Row, texts: list[str] | None) -> ChunkRow:
+    block, start, length, own = row[11], row[19], row[20], row[21]
+    if row[17]:
+        text = ""
+    elif own is not None:
+        text = expand(own)
+    else:
+        text = texts[block][start : start + length] if texts else ""
+    rest = (bool(row[15]), files_from_text(row[16]), text, bool(row[17]))
+    values: list[Any] = [*row[:15], *rest]
+    return ChunkRow(*values)

@@ -1,0 +1,96 @@
+"""Reading edits and printed commits from the catalog. Standard library only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from funes_git.model import EditRecord
+from funes_git.store.database import Row
+from funes_git.store.links import LinkReading
+from funes_git.store.pack import expand
+from funes_git.store.records import EditRow, unpack_keys
+
+EDIT = """SELECT e.id, e.edit_id, s.session_id, t.turn_uuid, s.harness, t.thread, e.ts, e.path,
+  e.old_path, e.operation, e.origin, e.tool, t.retracted, e.added, e.removed
+  FROM edits e JOIN turns t ON t.id = e.turn AND t.seq IS NOT NULL
+  JOIN sessions s ON s.id = e.session """
+RECORD = """SELECT e.turn, e.edit_id, s.session_id, t.turn_uuid, e.tool_use_id, e.n, e.ts, e.path,
+  e.operation, e.tool, e.origin, e.recorded_path, e.old_path, e.body, e.added, e.removed
+  FROM edits e JOIN turns t ON t.id = e.turn JOIN sessions s ON s.id = e.session """
+
+
+def _row(row: Row) -> EditRow:
+    values: list[Any] = [*row[:12], bool(row[12]), *row[13:]]
+    return EditRow(*values)
+
+
+def _by_time(row: EditRow) -> tuple[float, str]:
+    return (row.ts or 0.0, row.edit_id)
+
+
+def _record(row: Row) -> EditRecord:
+    old, new, diff = json.loads(expand(row[13]))
+    added, removed = (tuple(unpack_keys(data)) for data in row[14:16])
+    values: list[Any] = [*row[1:13], old, new, diff, added, removed]
+    return EditRecord(*values)
+
+
+class EditReading(LinkReading):
+    """What the catalog knows of edits. An edit whose turn has not been read is left out."""
+
+    def edits_at(self, paths: Sequence[str]) -> list[EditRow]:
+        """The edits that wrote any of `paths` (relative to the top of the working tree), or moved
+        a file away from one, in order of time."""
+        found = {r[0]: _row(r) for r in self.rows_in(EDIT + "WHERE e.path IN (?)", paths)}
+        moved = EDIT + "WHERE e.old_path IN (?) AND e.old_path IS NOT NULL"
+        found.update((r[0], _row(r)) for r in self.rows_in(moved, paths))
+        return sorted(found.values(), key=_by_time)
+
+    def edits_named(self, basenames: Sequence[str]) -> list[EditRow]:
+        """The edits of files with any of these names, in any folder, in order of time."""
+        rows = self.rows_in(EDIT + "WHERE e.basename IN (?)", basenames)
+        return sorted((_row(r) for r in rows), key=_by_time)
+
+    def all_edit_paths(self) -> set[str]:
+        """Every path that an edit wrote, moved or deleted."""
+        rows = self.rows(
+            "SELECT DISTINCT path FROM edits UNION"
+            " SELECT old_path FROM edits WHERE old_path IS NOT NULL"
+        )
+        return {r[0] for r in rows}
+
+    def renames(self) -> list[tuple[str, str, float | None]]:
+        """(old path, new path, time) of every edit that moved a file, in order of time."""
+        return self.rows(
+            "SELECT old_path, path, ts FROM edits WHERE old_path IS NOT NULL ORDER BY ts, edit_id"
+        )
+
+    def edit(self, edit_id: str) -> EditRecord | None:
+        """An edit whole, with its texts."""
+        row = self.one(RECORD + "WHERE e.edit_id = ?", (edit_id,))
+        return _record(row) if row else None
+
+    def edit_rows(self, edit_ids: Sequence[str]) -> list[EditRow]:
+        """What linking needs of these edits, in order of time."""
+        rows = self.rows_in(EDIT + "WHERE e.edit_id IN (?)", edit_ids)
+        return sorted((_row(r) for r in rows), key=_by_time)
+
+    def edits_of_turns(self, turns: Iterable[int]) -> dict[int, list[EditRecord]]:
+        """The edits of turns by the catalog's numbers, in the order of the calls."""
+        found: dict[int, list[EditRecord]] = {}
+        for row in self.rows_in(RECORD + "WHERE e.turn IN (?) ORDER BY e.id", list(turns)):
+            found.setdefault(row[0], []).append(_record(row))
+        for edits in found.values():
+            edits.sort(key=lambda e: (e.ts or 0.0, e.tool_use_id, e.n))
+        return found
+
+    def printed(self) -> list[tuple[str, str, str, str | None, str, float | None]]:
+        """(commit id as printed, session id, turn, thread, verb, time) of every commit id that a
+        git command of a session printed, in order of time."""
+        return self.rows(
+            "SELECT p.sha, s.session_id, t.turn_uuid, t.thread, p.verb, t.ts FROM printed p"
+            " JOIN turns t ON t.id = p.turn JOIN sessions s ON s.id = t.session"
+            " ORDER BY t.ts, s.session_id, t.seq, p.n"
+        )

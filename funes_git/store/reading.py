@@ -1,0 +1,206 @@
+"""Reading sessions and turns from the catalog. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from funes_git.errors import UnknownTarget
+from funes_git.model import Session, Source, SourceState, Turn, TurnView
+from funes_git.store.database import Row
+from funes_git.store.edits import EditReading
+from funes_git.store.pack import blocks_from_json, expand
+from funes_git.store.records import SessionRow
+
+TURN = """SELECT t.id, s.session_id, t.turn_uuid, t.seq, t.ts, t.role, s.harness, b.data,
+  t.parent_uuid, t.exchange, t.message_id, t.thread, t.workdir, t.branch, t.head, t.model,
+  t.is_prompt, t.retracted
+  FROM turns t JOIN sessions s ON s.id = t.session JOIN bodies b ON b.turn = t.id """
+
+
+def _turn(row: Row) -> Turn:
+    session_id, uuid, seq, ts, role, harness, body = row[1:8]
+    blocks = blocks_from_json(expand(body))
+    head = (session_id, uuid, seq, ts, role, harness, blocks)
+    values: list[Any] = [*head, *row[8:16], bool(row[16])]
+    return Turn(*values)
+
+
+class TurnReading(EditReading):
+    """What the catalog knows of sources, sessions and turns."""
+
+    def state_of(self, source: Source) -> SourceState | None:
+        """How far `source` has been read (matched by harness, path and key), or None."""
+        row = self.one(
+            "SELECT size, mtime_ns, cursor, skipped, turns FROM sources"
+            " WHERE path = ? AND harness = ? AND key = ?",
+            (str(source.path), source.harness, source.key),
+        )
+        if row is None:
+            return None
+        known = Source(source.harness, source.path, row[0], row[1], source.key)
+        return SourceState(known, *row[2:])
+
+    def states(self) -> list[SourceState]:
+        """How far every source has been read."""
+        rows = self.rows(
+            "SELECT harness, path, size, mtime_ns, key, cursor, skipped, turns FROM sources"
+            " ORDER BY path, harness, key"
+        )
+        return [SourceState(Source(r[0], Path(r[1]), *r[2:5]), *r[5:]) for r in rows]
+
+    def has_turn(self, harness: str, turn_uuid: str) -> str | None:
+        """The session that holds the turn `turn_uuid` of `harness`, if any does. Where several
+        do, the first that was stored."""
+        row = self.one(
+            "SELECT s.session_id FROM turns t JOIN sessions s ON s.id = t.session"
+            " WHERE t.turn_uuid = ? AND s.harness = ? AND t.seq IS NOT NULL ORDER BY t.id LIMIT 1",
+            (turn_uuid, harness),
+        )
+        return row[0] if row else None
+
+    def session(self, session_id: str) -> SessionRow | None:
+        """A session by its full id, or None."""
+        row = self.one(
+            "SELECT session_id, harness, title, parent_session_id, version, repository_url,"
+            " first_ts, last_ts, turns, edits FROM sessions WHERE session_id = ?",
+            (session_id,),
+        )
+        if row is None:
+            return None
+        source = self.source_of(session_id)
+        counted: list[Any] = [*row[6:], str(source) if source else None]
+        return SessionRow(Session(*row[:6]), *counted)
+
+    def session_spans(self) -> list[tuple[str, str, float, float]]:
+        """(session id, harness, first, last) of every session with times, in order of time; in
+        seconds since the epoch."""
+        return self.rows(
+            "SELECT session_id, harness, first_ts, last_ts FROM sessions"
+            " WHERE first_ts IS NOT NULL ORDER BY first_ts, session_id"
+        )
+
+    def source_of(self, session_id: str) -> Path | None:
+        """The agent's own file that the session was read from; of several (a sub-agent may have
+        one of its own), that of the main thread."""
+        row = self.one(
+            "SELECT f.path FROM turns t JOIN sessions s ON s.id = t.session"
+            " JOIN files f ON f.id = t.file WHERE s.session_id = ?"
+            " ORDER BY t.thread IS NOT NULL, t.seq LIMIT 1",
+            (session_id,),
+        )
+        return Path(row[0]) if row else None
+
+    def find_session(self, prefix: str) -> str:
+        """The full id of the one session whose id starts with `prefix`. Raises UnknownTarget if
+        there is none, or several; then its message names them."""
+        found = self.rows(
+            "SELECT session_id FROM sessions WHERE session_id >= ? AND session_id < ?"
+            " ORDER BY session_id LIMIT 6",
+            (prefix, prefix + "\U0010ffff"),
+        )
+        return _only([r[0] for r in found], prefix, "session")
+
+    def find_turn(self, session_id: str, prefix: str) -> str:
+        """The full id of the one turn of `session_id` that starts with `prefix`. Raises
+        UnknownTarget as `find_session` does."""
+        found = self.rows(
+            "SELECT t.turn_uuid FROM turns t JOIN sessions s ON s.id = t.session"
+            " WHERE t.turn_uuid >= ? AND t.turn_uuid < ? AND s.session_id = ?"
+            " AND t.seq IS NOT NULL ORDER BY t.turn_uuid LIMIT 6",
+            (prefix, prefix + "\U0010ffff", session_id),
+        )
+        return _only([r[0] for r in found], prefix, "turn")
+
+    def turn(self, session_id: str, turn_uuid: str) -> TurnView | None:
+        """A turn with its edits and the commits that it is linked to, or None."""
+        row = self._row(session_id, turn_uuid)
+        return self._views([row])[0] if row else None
+
+    def window(self, session_id: str, turn_uuid: str, n: int) -> list[TurnView]:
+        """The turn with up to `n` turns before and after it on its own thread, oldest first; empty
+        if there is no such turn."""
+        row = self._row(session_id, turn_uuid)
+        if row is None:
+            return []
+        where = "WHERE s.session_id = ? AND t.thread IS ? AND (t.seq, t.id) {} (?, ?)"
+        values = (session_id, row[11], row[3], row[0], n)
+        before = self.rows(
+            TURN + where.format("<") + " ORDER BY t.seq DESC, t.id DESC LIMIT ?", values
+        )
+        after = self.rows(TURN + where.format(">") + " ORDER BY t.seq, t.id LIMIT ?", values)
+        return self._views([*reversed(before), row, *after])
+
+    def before(self, session_id: str, turn_uuid: str, limit: int) -> list[Turn]:
+        """Up to `limit` turns before it in the same exchange and thread, newest first; retracted
+        ones only if it is retracted itself."""
+        row = self._row(session_id, turn_uuid)
+        if row is None:
+            return []
+        found = self.rows(
+            TURN + "WHERE s.session_id = ? AND t.thread IS ? AND t.exchange IS ?"
+            " AND (t.seq, t.id) < (?, ?) AND t.retracted <= ?"
+            " ORDER BY t.seq DESC, t.id DESC LIMIT ?",
+            (session_id, row[11], row[9], row[3], row[0], row[17], limit),
+        )
+        return [_turn(r) for r in found]
+
+    def prompt_of(self, session_id: str, turn_uuid: str) -> Turn | None:
+        """The user's prompt that the turn follows from.
+
+        For a sub-agent's turn it is the prompt of the turn that started the sub-agent. Where that
+        is not known, the text that opened the turn's own exchange (`is_prompt` is then False), or
+        None.
+        """
+        opening: Row | None = None
+        seen: set[tuple[str, str]] = set()
+        while (session_id, turn_uuid) not in seen:
+            seen.add((session_id, turn_uuid))
+            row = self._row(session_id, turn_uuid)
+            if row is None:
+                break
+            opening = self._row(session_id, row[9]) if row[9] else None
+            if opening is not None and opening[16]:
+                break
+            parent = self._started_by(row[11] or session_id)
+            if parent is None:
+                break
+            session_id, turn_uuid = parent
+        return _turn(opening) if opening else None
+
+    def _started_by(self, thread: str) -> tuple[str, str] | None:
+        row = self.one(
+            "SELECT s.session_id, t.turn_uuid FROM spawns p JOIN turns t ON t.id = p.turn"
+            " JOIN sessions s ON s.id = t.session WHERE p.thread = ? AND t.seq IS NOT NULL"
+            " ORDER BY t.ts, t.id LIMIT 1",
+            (thread,),
+        )
+        return (row[0], row[1]) if row else None
+
+    def _row(self, session_id: str, turn_uuid: str) -> Row | None:
+        return self.one(
+            TURN + "WHERE t.turn_uuid = ? AND s.session_id = ?", (turn_uuid, session_id)
+        )
+
+    def _views(self, rows: Iterable[Row]) -> list[TurnView]:
+        rows = list(rows)
+        edits = self.edits_of_turns([r[0] for r in rows])
+        turns = [_turn(r) for r in rows]
+        commits = self.commits_of_turns([(t.session_id, t.turn_uuid) for t in turns])
+        views = []
+        for row, turn in zip(rows, turns, strict=True):
+            shas = tuple(commits.get((turn.session_id, turn.turn_uuid), ()))
+            views.append(TurnView(turn, bool(row[17]), tuple(edits.get(row[0], ())), shas))
+        return views
+
+
+def _only(found: list[str], prefix: str, what: str) -> str:
+    if prefix in found or len(found) == 1:
+        return prefix if prefix in found else found[0]
+    if not found or not prefix:
+        raise UnknownTarget(f"no {what} starts with {prefix!r}", hint="git funes recall WORDS")
+    names = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+    raise UnknownTarget(
+        f"{prefix!r} could be any of these {what}s: {names}", hint=f"give more of the {what}'s id"
+    )

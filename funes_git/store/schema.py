@@ -1,0 +1,79 @@
+"""The tables of catalog.sqlite, as migrations. Standard library only.
+
+Everything here can be rebuilt from `memory/`, decisions.sqlite and git. Sessions, turns, edits and
+chunks are numbered by the catalog; the numbers change when it is rebuilt. A turn without `seq` is
+a stub: an edit, a sub-agent or a retraction named it before the turn itself was read.
+"""
+
+from __future__ import annotations
+
+VERSION_1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE sources (
+  id INTEGER PRIMARY KEY, harness TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, cursor TEXT NOT NULL,
+  skipped INTEGER NOT NULL, turns INTEGER NOT NULL, UNIQUE (path, harness, key));
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY, session_id TEXT NOT NULL UNIQUE, harness TEXT NOT NULL, title TEXT,
+  parent_session_id TEXT, version TEXT, repository_url TEXT, first_ts REAL, last_ts REAL,
+  turns INTEGER NOT NULL DEFAULT 0, edits INTEGER NOT NULL DEFAULT 0,
+  chunks INTEGER NOT NULL DEFAULT 0, prose INTEGER NOT NULL DEFAULT 0,
+  vectors INTEGER NOT NULL DEFAULT 0, redactions INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE turns (
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, turn_uuid TEXT NOT NULL, seq INTEGER, ts REAL,
+  role TEXT, parent_uuid TEXT, exchange TEXT, message_id TEXT, thread TEXT, workdir TEXT,
+  branch TEXT, head TEXT, model TEXT, is_prompt INTEGER NOT NULL DEFAULT 0,
+  retracted INTEGER NOT NULL DEFAULT 0, redactions INTEGER NOT NULL DEFAULT 0, file INTEGER,
+  digest INTEGER, UNIQUE (turn_uuid, session));
+CREATE INDEX turns_in_order ON turns (session, seq, ts, redactions);
+CREATE TABLE bodies (turn INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE spawns (
+  thread TEXT NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY (thread, turn)) WITHOUT ROWID;
+CREATE TABLE printed (
+  turn INTEGER NOT NULL, n INTEGER NOT NULL, sha TEXT NOT NULL, verb TEXT NOT NULL, branch TEXT,
+  subject TEXT, PRIMARY KEY (turn, n)) WITHOUT ROWID;
+CREATE TABLE edits (
+  id INTEGER PRIMARY KEY, edit_id TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL, session INTEGER NOT
+  NULL, tool_use_id TEXT NOT NULL, n INTEGER NOT NULL, ts REAL, path TEXT NOT NULL,
+  basename TEXT NOT NULL, old_path TEXT, operation TEXT NOT NULL, tool TEXT NOT NULL,
+  origin TEXT NOT NULL, recorded_path TEXT NOT NULL, digest INTEGER NOT NULL,
+  added BLOB NOT NULL, removed BLOB NOT NULL, body BLOB NOT NULL);
+CREATE INDEX edits_path ON edits (path);
+CREATE INDEX edits_old_path ON edits (old_path) WHERE old_path IS NOT NULL;
+CREATE INDEX edits_basename ON edits (basename);
+CREATE INDEX edits_turn ON edits (turn);
+CREATE INDEX edits_session ON edits (session);
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, chunk_id TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL,
+  block INTEGER NOT NULL, split INTEGER NOT NULL, block_type TEXT NOT NULL, tool TEXT,
+  prose INTEGER NOT NULL, vector INTEGER NOT NULL, gone INTEGER NOT NULL, files TEXT,
+  start INTEGER NOT NULL, length INTEGER NOT NULL, text BLOB);
+CREATE INDEX chunks_turn ON chunks (turn, gone, prose, vector);
+CREATE INDEX chunks_pending ON chunks (id) WHERE prose = 1 AND vector = 0 AND gone = 0;
+CREATE TABLE commits (
+  sha TEXT PRIMARY KEY, commit_time REAL NOT NULL, author_time REAL NOT NULL, author TEXT NOT NULL,
+  email TEXT NOT NULL, subject TEXT NOT NULL, parents TEXT NOT NULL, reason TEXT,
+  added INTEGER NOT NULL, removed INTEGER NOT NULL, generation INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX commits_reason ON commits (reason);
+CREATE TABLE links (
+  id INTEGER PRIMARY KEY, sha TEXT NOT NULL, session_id TEXT NOT NULL, turn_uuid TEXT NOT NULL,
+  harness TEXT NOT NULL, relation TEXT NOT NULL, content TEXT NOT NULL, proof TEXT NOT NULL,
+  level TEXT NOT NULL, score REAL NOT NULL, path TEXT, lines TEXT NOT NULL, source TEXT NOT NULL,
+  edit_id TEXT);
+CREATE INDEX links_sha ON links (sha);
+CREATE INDEX links_turn ON links (turn_uuid, session_id, level, sha);
+CREATE INDEX links_level ON links (level);
+CREATE TABLE claims (
+  edit INTEGER NOT NULL, link INTEGER NOT NULL, lines BLOB NOT NULL,
+  PRIMARY KEY (edit, link)) WITHOUT ROWID;
+CREATE INDEX claims_link ON claims (link);
+CREATE TABLE events (
+  id TEXT PRIMARY KEY, hook TEXT NOT NULL, at REAL NOT NULL, sha TEXT, worktree TEXT, branch TEXT,
+  rewrites TEXT NOT NULL, detail TEXT NOT NULL);
+CREATE TABLE rewrites (
+  old TEXT NOT NULL, new TEXT NOT NULL, at REAL NOT NULL, event TEXT NOT NULL,
+  PRIMARY KEY (old, new, event)) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (VERSION_1,)

@@ -1,0 +1,514 @@
+"""The catalog: what is written can be read, twice is once, and readers are never in the way."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from store_data import T0, chunk_id, chunks_of, edit, rich_batch, state, turn
+
+from funes_git.errors import FormatTooNew, FunesError, MemoryMissing, UnknownTarget
+from funes_git.model import Batch, LineKey, Link
+from funes_git.store.catalog import Catalog
+from funes_git.store.catalog_writer import CatalogWriter
+from funes_git.store.changes import Changes
+from funes_git.store.database import StoreDamaged
+from funes_git.store.records import Claim, CommitRow, HookEvent, Totals
+from funes_git_parsers.base import Retraction, Session, Spawn, Turn
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "catalog.sqlite"
+
+
+def store(path: Path, *batches: Batch) -> None:
+    with CatalogWriter.open(path) as catalog:
+        for batch in batches:
+            changes = Changes()
+            changes.add(batch)
+            catalog.prune(changes)
+            catalog.apply(changes, {})
+
+
+def dump(path: Path) -> list[str]:
+    with sqlite3.connect(path) as db:
+        found = list(db.iterdump())
+    db.close()
+    return [line for line in found if "sqlite_stat1" not in line]
+
+
+def test_turn_comes_back_as_it_was(path: Path) -> None:
+    batch = rich_batch()
+    store(path, batch)
+    with Catalog.open(path) as catalog:
+        for expected in batch.turns:
+            view = catalog.turn("s1", expected.turn_uuid)
+            assert view is not None
+            assert view.turn == expected
+            assert view.retracted == (expected.turn_uuid == "s1-t4")
+        assert catalog.turn("s1", "nothing") is None
+
+
+def test_edit_comes_back_as_it_was(path: Path) -> None:
+    batch = rich_batch()
+    store(path, batch)
+    with Catalog.open(path) as catalog:
+        for expected in batch.edits:
+            assert catalog.edit(expected.edit_id) == expected
+        (row,) = catalog.edits_at(["src/cache.py"])
+        assert row.added == list(batch.edits[0].added)
+        assert row.removed == [LineKey(0, 7, 8)]
+        assert list(row.flat_removed) == [0, 7, 8]
+        assert (row.session_id, row.turn_uuid, row.harness) == ("s1", "s1-t1", "claude_code")
+        assert [e.path for e in catalog.edits_named(["née.md"])] == ["docs/née.md"]
+        assert catalog.all_edit_paths() == {"src/cache.py", "docs/née.md"}
+        view = catalog.turn("s1", "s1-t1")
+        assert view is not None
+        assert view.edits == (batch.edits[0],)
+
+
+def test_storing_a_batch_twice_changes_nothing(path: Path) -> None:
+    store(path, rich_batch())
+    before = dump(path)
+    store(path, rich_batch())
+    assert dump(path) == before
+
+
+def test_chunks_come_back_with_their_turn(path: Path) -> None:
+    batch = rich_batch()
+    store(path, batch)
+    with Catalog.open(path) as catalog:
+        rows = {c.id: c for c in catalog.chunk_rows(0, 100)}
+        assert set(rows) == {c.id for c in batch.chunks}
+        for chunk in batch.chunks:
+            row = rows[chunk.id]
+            if chunk.turn_uuid == "s1-t4":
+                assert row.gone
+                continue
+            assert (row.text, row.files, row.prose) == (chunk.text, chunk.files, chunk.prose)
+            assert (row.turn_uuid, row.block_idx) == (chunk.turn_uuid, chunk.block_idx)
+        ids = [c.id for c in batch.chunks]
+        assert set(catalog.chunks_by_id(ids)) == {i for i in ids if not rows[i].gone}
+        wanted = chunk_id("s1", "s1-t1", 0, 0)
+        assert wanted in catalog.chunk_ids_of_turns([("s1", "s1-t1")])
+
+
+def test_turn_stored_again_replaces_its_blocks_and_chunks(path: Path) -> None:
+    first = turn("s1", 1, "one", "two", "three")
+    second = replace(first, blocks=first.blocks[:2])
+    store(path, Batch(turns=[first], chunks=chunks_of(first)))
+    with Catalog.open(path) as catalog:
+        newest = catalog.newest_chunk()
+    store(path, Batch(turns=[second], chunks=chunks_of(second)))
+    with Catalog.open(path) as catalog:
+        view = catalog.turn("s1", "s1-t1")
+        assert view is not None
+        assert view.turn == second
+        changed = catalog.chunk_rows(newest, 100)
+        assert {c.id: c.gone for c in changed} == {
+            chunk_id("s1", "s1-t1", 0, 0): False,
+            chunk_id("s1", "s1-t1", 1, 0): False,
+            chunk_id("s1", "s1-t1", 2, 0): True,
+        }
+        assert catalog.totals().chunks == 2
+
+
+def test_prune_names_the_chunks_that_a_new_version_lost(path: Path) -> None:
+    first = turn("s1", 1, "one", "two")
+    second = replace(first, blocks=first.blocks[:1])
+    store(path, Batch(turns=[first], chunks=chunks_of(first)))
+    changes = Changes()
+    changes.add(Batch(turns=[second], chunks=chunks_of(second)))
+    with CatalogWriter.open(path) as catalog:
+        assert catalog.prune(changes) == [chunk_id("s1", "s1-t1", 1, 0)]
+
+
+def test_retraction_takes_chunks_out_of_search_and_stays(path: Path) -> None:
+    t = turn("s1", 1, "a wrong idea")
+    store(path, Batch(turns=[t], chunks=chunks_of(t), edits=[edit("s1", 1, "a.py")]))
+    with Catalog.open(path) as catalog:
+        newest = catalog.newest_chunk()
+    store(path, Batch(retractions=[Retraction("s1", "s1-t1")]))
+    longer = replace(t, blocks=(*t.blocks, *t.blocks))
+    store(path, Batch(turns=[longer], chunks=chunks_of(longer)))
+    with Catalog.open(path) as catalog:
+        assert all(c.gone for c in catalog.chunk_rows(newest, 10))
+        assert catalog.chunks_by_id([chunk_id("s1", "s1-t1", 0, 0)]) == {}
+        assert catalog.pending_vectors(10) == []
+        view = catalog.turn("s1", "s1-t1")
+        assert view is not None
+        assert view.retracted
+        assert catalog.edits_at(["a.py"])[0].retracted
+
+
+def test_retraction_that_comes_before_its_turn_holds(path: Path) -> None:
+    store(path, Batch(retractions=[Retraction("s1", "s1-t1")]))
+    with Catalog.open(path) as catalog:
+        assert catalog.turn("s1", "s1-t1") is None
+        assert catalog.totals() == Totals()
+    t = turn("s1", 1, "wrong")
+    store(path, Batch(turns=[t], chunks=chunks_of(t)))
+    with Catalog.open(path) as catalog:
+        view = catalog.turn("s1", "s1-t1")
+        assert view is not None
+        assert view.retracted
+
+
+def test_edit_is_seen_once_its_turn_is_known(path: Path) -> None:
+    store(path, Batch(edits=[edit("s1", 1, "a.py")]))
+    with Catalog.open(path) as catalog:
+        assert catalog.edits_at(["a.py"]) == []
+        assert catalog.session_spans() == []
+    store(path, Batch(turns=[turn("s1", 1, "now")]))
+    with Catalog.open(path) as catalog:
+        (row,) = catalog.edits_at(["a.py"])
+        assert row.harness == "claude_code"
+
+
+def test_prompt_of_a_subagent_is_the_prompt_that_started_it(path: Path) -> None:
+    batch = rich_batch()
+    spawns, batch.spawns = batch.spawns, []
+    store(path, batch)
+    with Catalog.open(path) as catalog:
+        opening = catalog.prompt_of("s1", "s1-t6")
+        assert opening is not None
+        assert (opening.turn_uuid, opening.is_prompt) == ("s1-t5", False)
+        assert catalog.prompt_of("s1", "nothing") is None
+    store(path, Batch(spawns=spawns))
+    with Catalog.open(path) as catalog:
+        prompt = catalog.prompt_of("s1", "s1-t6")
+        assert prompt is not None
+        assert (prompt.turn_uuid, prompt.is_prompt) == ("s1-t0", True)
+
+
+def test_prompt_of_a_subagent_with_a_session_of_its_own(path: Path) -> None:
+    child = turn("child", 3, "working", exchange=None)
+    store(path, rich_batch(), Batch(turns=[child]))
+    with Catalog.open(path) as catalog:
+        assert catalog.prompt_of("child", "child-t3") is None
+    store(path, Batch(spawns=[Spawn("s1", "s1-t1", "child"), Spawn("child", "child-t3", "child")]))
+    with Catalog.open(path) as catalog:
+        prompt = catalog.prompt_of("child", "child-t3")
+        assert prompt is not None
+        assert prompt.turn_uuid == "s1-t0"
+
+
+def test_before_gives_the_same_exchange_newest_first(path: Path) -> None:
+    store(path, rich_batch())
+    with Catalog.open(path) as catalog:
+        assert _uuids(catalog.before("s1", "s1-t3", 9)) == ["s1-t2", "s1-t1", "s1-t0"]
+        assert _uuids(catalog.before("s1", "s1-t3", 1)) == ["s1-t2"]
+        assert _uuids(catalog.before("s1", "s1-t6", 9)) == ["s1-t5"]
+        assert _uuids(catalog.before("s1", "s1-t4", 1)) == ["s1-t3"]
+        assert catalog.before("s1", "nothing", 9) == []
+
+
+def test_before_leaves_out_what_was_taken_back(path: Path) -> None:
+    store(path, rich_batch(), Batch(turns=[turn("s1", 7, "right")]))
+    with Catalog.open(path) as catalog:
+        assert _uuids(catalog.before("s1", "s1-t7", 2)) == ["s1-t3", "s1-t2"]
+
+
+def _uuids(turns: list[Turn]) -> list[str]:
+    return [t.turn_uuid for t in turns]
+
+
+def test_window_stays_on_the_thread(path: Path) -> None:
+    store(path, rich_batch())
+    with Catalog.open(path) as catalog:
+        around = [v.turn.turn_uuid for v in catalog.window("s1", "s1-t3", 2)]
+        assert around == ["s1-t1", "s1-t2", "s1-t3", "s1-t4"]
+        assert catalog.window("s1", "nothing", 2) == []
+
+
+def test_ids_are_found_by_prefix_unless_ambiguous(path: Path) -> None:
+    store(path, rich_batch("abc-1"), rich_batch("abc-2"), rich_batch("abc-22"))
+    with Catalog.open(path) as catalog:
+        assert catalog.find_session("abc-1") == "abc-1"
+        assert catalog.find_session("abc-2") == "abc-2"
+        with pytest.raises(UnknownTarget, match="abc-1, abc-2, abc-22"):
+            catalog.find_session("abc")
+        with pytest.raises(UnknownTarget, match="no session"):
+            catalog.find_session("b")
+        with pytest.raises(UnknownTarget, match="no session"):
+            catalog.find_session("%")
+        assert catalog.find_turn("abc-1", "abc-1-t3") == "abc-1-t3"
+        with pytest.raises(UnknownTarget, match="could be any"):
+            catalog.find_turn("abc-1", "abc-1-t")
+        with pytest.raises(UnknownTarget, match="no turn"):
+            catalog.find_turn("abc-1", "abc-2-t1")
+
+
+def test_session_keeps_what_was_known(path: Path) -> None:
+    store(path, rich_batch(), Batch(sessions=[Session("s1", "claude_code", version="2.1")]))
+    with Catalog.open(path) as catalog:
+        row = catalog.session("s1")
+        assert row is not None
+        assert (row.session.title, row.session.version) == ("Cache the parser", "2.1")
+        assert (row.first_ts, row.last_ts, row.turns, row.edits) == (T0, T0 + 6, 7, 2)
+        assert row.source_path == str(state("s1").source.path)
+        assert catalog.source_of("s1") == state("s1").source.path
+        assert catalog.session("other") is None
+        assert catalog.session_spans() == [("s1", "claude_code", T0, T0 + 6)]
+
+
+def test_cursor_and_copies_are_known(path: Path) -> None:
+    store(path, rich_batch())
+    with Catalog.open(path) as catalog:
+        assert catalog.state_of(state("s1").source) == state("s1", skipped=2)
+        assert catalog.state_of(state("s2").source) is None
+        assert catalog.states() == [state("s1", skipped=2)]
+        assert catalog.has_turn("claude_code", "s1-t1") == "s1"
+        assert catalog.has_turn("codex", "s1-t1") is None
+
+
+def test_printed_commits_are_listed(path: Path) -> None:
+    store(path, rich_batch())
+    with Catalog.open(path) as catalog:
+        assert catalog.printed() == [
+            ("abc1234", "s1", "s1-t2", None, "commit", T0 + 2),
+            ("def5678", "s1", "s1-t2", None, "amend", T0 + 2),
+        ]
+
+
+def test_stats_count_everything(path: Path) -> None:
+    store(path, rich_batch("s1"), rich_batch("s2"))
+    with CatalogWriter.open(path) as catalog:
+        catalog.mark_vectors([chunk_id("s1", "s1-t0", 0, 0)], {"indexed_at": "12.5"})
+        catalog.note_error(3.0, "disk full")
+        stats = catalog.stats()
+        assert stats.totals == Totals(2, 14, 4, 16, 12, 1, 2, 4)
+        assert stats.agents == {"claude_code": (2, 14)}
+        assert (stats.sources, stats.first_ts, stats.last_ts) == (2, T0, T0 + 6)
+        assert (stats.indexed_at, stats.last_error) == (12.5, (3.0, "disk full"))
+        catalog.note_error(4.0, None)
+        assert catalog.stats().last_error is None
+
+
+def test_pending_vectors_are_prose_without_one(path: Path) -> None:
+    store(path, rich_batch())
+    with CatalogWriter.open(path) as catalog:
+        pending = dict(catalog.pending_vectors(100))
+        assert pending[chunk_id("s1", "s1-t0", 0, 0)] == "Please cache the parser"
+        assert chunk_id("s1", "s1-t2", 0, 0) not in pending
+        catalog.mark_vectors([*pending], {})
+        assert catalog.pending_vectors(100) == []
+        assert catalog.totals().vectors == len(pending)
+
+
+def commit(sha: str, **more: object) -> CommitRow:
+    values: dict[str, object] = {
+        "sha": sha,
+        "commit_time": 10.0,
+        "author_time": 9.0,
+        "author": "Ada",
+        "email": "ada@example.org",
+        "subject": "Cache",
+        "parents": ("1" * 40, "2" * 40),
+        "reason": None,
+        "added": 3,
+        "removed": 1,
+        **more,
+    }
+    return CommitRow(**values)  # type: ignore[arg-type]
+
+
+def link(sha: str, turn_uuid: str, **more: object) -> Link:
+    values: dict[str, object] = {
+        "commit": sha,
+        "session_id": "s1",
+        "turn_uuid": turn_uuid,
+        "harness": "claude_code",
+        "relation": "wrote",
+        "content": "lines",
+        "proof": "none",
+        "level": "lines",
+        "score": 2.5,
+        "path": "src/cache.py",
+        "lines": ((1, 3), (7, 7)),
+        "edit_id": "e",
+        **more,
+    }
+    return Link(**values)  # type: ignore[arg-type]
+
+
+def test_links_are_replaced_by_commit(path: Path) -> None:
+    store(path, rich_batch())
+    a, b = "a" * 40, "b" * 40
+    first, weak = link(a, "s1-t1"), link(a, "s1-t3", level="weak", score=0.1)
+    other = link(b, "s1-t3", relation="removed", path=None, lines=())
+    with CatalogWriter.open(path) as catalog:
+        (row,) = catalog.edits_at(["src/cache.py"])
+        rows = [commit(a), commit(b), commit("c" * 40, reason="no-edit")]
+        claims = [Claim(row.id, 1, 11), (row.id, 0, 10)]
+        catalog.replace_links(rows, [(first, claims), (weak, []), (other, [(row.id, 2, 4)])])
+        catalog.replace_links([commit(b)], [(other, [(row.id, 2, 5)])])
+    with Catalog.open(path) as catalog:
+        assert catalog.links_of([a, b, "c" * 40]) == {a: [first, weak], b: [other]}
+        assert catalog.claims_of([row.id]) == {
+            row.id: [(0, a, "wrote"), (1, a, "wrote"), (2, b, "removed")]
+        }
+        assert catalog.commits_of_turns([("s1", "s1-t1"), ("s1", "s1-t3"), ("s2", "s1-t1")]) == {
+            ("s1", "s1-t1"): [a],
+            ("s1", "s1-t3"): [b],
+        }
+        assert catalog.turns_of_commits([a]) == [("s1", "s1-t1", a)]
+        assert catalog.known_commits() == {a, b, "c" * 40}
+        assert catalog.commit_row(a) == commit(a)
+        assert catalog.commit_rows([b]) == [commit(b)]
+        stats = catalog.stats()
+        assert stats.links == {"lines": 2, "weak": 1}
+        assert (stats.commits, stats.linked_commits, stats.unlinked) == (3, 2, {"no-edit": 1})
+        view = catalog.turn("s1", "s1-t1")
+        assert view is not None
+        assert view.commits == (a,)
+    with CatalogWriter.open(path) as catalog:
+        catalog.forget_commits([a])
+        assert catalog.known_commits() == {b, "c" * 40}
+        assert catalog.claims_of([row.id]) == {row.id: [(2, b, "removed")]}
+
+
+def test_hook_events_are_stored_once(path: Path) -> None:
+    pairs = (("1" * 40, "2" * 40),)
+    event = HookEvent("e1", "post-rewrite", 5.0, sha="2" * 40, rewrites=pairs, detail="amend")
+    with CatalogWriter.open(path) as catalog:
+        catalog.add_events([event])
+        catalog.add_events([event])
+        assert catalog.hook_events() == [event]
+        assert catalog.rewrites() == [("1" * 40, "2" * 40, 5.0)]
+
+
+def test_generation_grows_with_what_linking_reads(path: Path) -> None:
+    store(path, rich_batch())
+    with Catalog.open(path) as catalog:
+        first = catalog.generation()
+    store(path, rich_batch())
+    store(path, Batch(state=state("s9")))
+    with Catalog.open(path) as catalog:
+        assert catalog.generation() == first
+    store(path, rich_batch("s2"))
+    with Catalog.open(path) as catalog:
+        assert catalog.generation() > first
+
+
+def test_missing_catalog_says_what_to_do(path: Path) -> None:
+    with pytest.raises(MemoryMissing) as caught:
+        Catalog.open(path)
+    assert caught.value.hint == "git funes init"
+
+
+def test_catalog_that_is_being_created_is_missing(path: Path) -> None:
+    path.touch()
+    with pytest.raises(MemoryMissing, match="being created"):
+        Catalog.open(path)
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA journal_mode=WAL")
+    with pytest.raises(MemoryMissing, match="being created"):
+        Catalog.open(path)
+    db.close()
+
+
+def test_newer_catalog_is_refused(path: Path) -> None:
+    store(path, rich_batch())
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version=99")
+    db.close()
+    for opener in (Catalog, CatalogWriter):
+        with pytest.raises(FormatTooNew) as caught:
+            opener.open(path)
+        assert "upgrade" in (caught.value.hint or "")
+
+
+def read_all(path: Path) -> None:
+    with Catalog.open(path) as catalog:
+        catalog.turn("s1", "s1-t1")
+        catalog.chunk_rows(0, 100)
+        catalog.stats()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "text"])
+def test_damaged_catalog_is_reported_with_the_remedy(path: Path, damage: str) -> None:
+    store(path, rich_batch(), rich_batch("s2"))
+    data = path.read_bytes()
+    path.write_bytes(
+        {
+            "garbage": data[:4096] + b"\xa5" * (len(data) - 4096),
+            "truncated": data[: len(data) // 2],
+            "text": b"not a database at all" * 500,
+        }[damage]
+    )
+    with pytest.raises(StoreDamaged) as caught:
+        read_all(path)
+    assert caught.value.hint == "git funes reindex"
+
+
+def test_reader_sees_the_old_state_while_a_writer_writes(path: Path) -> None:
+    store(path, rich_batch())
+    with CatalogWriter.open(path) as writer, writer.transaction():
+        writer.db.execute("DELETE FROM turns")
+        with Catalog.open(path) as catalog:
+            assert catalog.turn("s1", "s1-t1") is not None
+
+
+def test_reading_leaves_nothing_behind(path: Path) -> None:
+    store(path, rich_batch())
+    before = path.read_bytes()
+    with Catalog.open(path) as catalog:
+        catalog.stats()
+        with pytest.raises(FunesError):
+            catalog.rows("DELETE FROM turns")
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    assert path.read_bytes() == before
+
+
+READ = "from pathlib import Path; import sys; from funes_git.store.catalog import Catalog;"
+READ += "print(Catalog.open(Path(sys.argv[1])).totals().turns)"
+
+
+def test_read_only_file_system_can_be_read(path: Path) -> None:
+    store(path, rich_batch())
+    mount = f"mount --bind {path.parent} {path.parent} && mount -o remount,ro,bind {path.parent}"
+    script = f'{mount} && ! touch {path.parent}/x 2>/dev/null && exec "$0" -c "$1" "$2"'
+    unshare = shutil.which("unshare")
+    command = [unshare or "unshare", "-rm", "sh", "-c", script, sys.executable, READ, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if unshare is None or "mount" in done.stderr or "unshare" in done.stderr:
+        pytest.skip("this machine lets nobody mount")
+    assert done.stdout == "7\n", done.stderr
+
+
+def test_read_only_folder_can_be_read() -> None:
+    demote = "import os; os.getuid() or os.setuid(65534);"
+    with TemporaryDirectory() as folder:  # not tmp_path: others may not enter that
+        path = Path(folder) / "catalog.sqlite"
+        store(path, rich_batch())
+        path.chmod(0o444)
+        Path(folder).chmod(0o555)
+        command = [sys.executable, "-c", READ.replace("print", demote + "print"), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        names = [p.name for p in Path(folder).iterdir()]
+        Path(folder).chmod(0o755)
+    assert done.stdout == "7\n", done.stderr
+    assert names == ["catalog.sqlite"]
+
+
+def test_files_are_private(path: Path) -> None:
+    with CatalogWriter.open(path) as catalog:
+        catalog.put({"x": "y"})
+        modes = {p.name: p.stat().st_mode & 0o777 for p in path.parent.iterdir()}
+    assert set(modes.values()) == {0o600}
+
+
+def test_importing_the_catalog_imports_nothing_heavy() -> None:
+    code = "import sys, json, funes_git.store.catalog; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert not loaded & {"lancedb", "pyarrow", "numpy", "hashlib", "subprocess", "tempfile"}
