@@ -65,7 +65,7 @@ def ran(repo: GitRepo, command: str) -> tuple[PrintedCommit, ...]:
         ("git commit -qm x && git show --stat HEAD", "rev-parse", None, None),
         ("git log --oneline -1; git commit -qm x; git rev-parse HEAD", "rev-parse", None, None),
         (
-            "git commit -qm y; git merge --no-ff -m m side; git rev-parse HEAD",
+            "git commit -qm y; git merge --no-ff -m m side; git log -1",
             "rev-parse",
             None,
             None,
