@@ -52,7 +52,7 @@ class Output:
         self.lines(lines)
 
     def json(self, value: dict[str, Any]) -> None:
-        """Print one JSON document on one line. ASCII only: recorded text cannot act on a terminal."""
+        """Print one JSON document on one line; ASCII only, so that no recorded text acts."""
         print(jsonlib.dumps(value, separators=(",", ":")))
 
     def progress(self, done: int, total: int, what: str) -> None:
@@ -63,8 +63,14 @@ class Output:
         width = max(shutil.get_terminal_size().columns - 1, 20)
         bar = _bar(done / total) if total else ""
         text = f"{bar}{share}{clean.line(what)}"[:width]
-        sys.stderr.write(f"\r\x1b[K{text}" if done < total or not total else "\r\x1b[K")
+        sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
+
+    def progress_done(self) -> None:
+        """Take the progress line away."""
+        if self.format != "json" and sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def _bar(share: float) -> str:

@@ -74,9 +74,9 @@ class _Paged:
             self._failed = True
             return
         self._out.flush()
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S602 - a pager is a shell command, as in git
             command,
-            shell=True,  # noqa: S602  # a pager is a shell command, as in git
+            shell=True,
             stdin=subprocess.PIPE,
             env=environment(),
             text=True,

@@ -31,7 +31,9 @@ class Command:
         return loaded
 
 
-def _command(name: str, group: str, text: str, *, counts: bool = False, paths: bool = False) -> Command:
+def _command(
+    name: str, group: str, text: str, *, counts: bool = False, paths: bool = False
+) -> Command:
     return Command(name, f"funes_git.commands.{name}:{name}", group, text, counts, paths)
 
 

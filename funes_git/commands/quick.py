@@ -17,7 +17,7 @@ from funes_git.commands.options import KINDS, Kind
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a command's function takes: positional parameters, the one that takes the rest, options."""
+    """What a command's function takes: positionals, the one that takes the rest, options."""
 
     positional: tuple[tuple[str, Kind], ...]
     rest: str | None

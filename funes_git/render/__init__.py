@@ -1,1 +1,1 @@
-"""From answers to text: one module per rendering and kind of answer. Prints nothing, reads no store."""
+"""From answers to text: a module for each kind of answer. Prints nothing, reads no store."""

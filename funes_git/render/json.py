@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from funes_git.model import Answer, BlameLine, Hit, Link, LogEntry, TurnView, Unexplained, Why
+from funes_git.render.setup import Setup
+from funes_git.render.state import Coverage, Holdings, Indexed, Model, State
+from funes_git.render.words import LEVELS
 
 SCHEMA_VERSION: Final = 1
 Object: TypeAlias = dict[str, Any]
@@ -191,6 +194,88 @@ def _turn(view: TurnView) -> Object:
     }
 
 
-def counts(linked: Mapping[str, int], levels: Sequence[str]) -> dict[str, int]:
-    """Every level with its number, zeros included."""
-    return {level: linked.get(level, 0) for level in levels}
+def indexed(report: Indexed) -> Object:
+    """`index`: only what is new."""
+    return {
+        "sessions": report.sessions,
+        "turns": report.turns,
+        "edits": report.edits,
+        "chunks": report.chunks,
+        "skipped_records": report.skipped_records,
+        "redactions": report.redactions,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def coverage(found: Coverage) -> Object:
+    """`link`: every level, and the reasons that occur."""
+    counted: Object = {
+        "commits": found.commits,
+        "linked": {level: found.linked.get(level, 0) for level in LEVELS},
+        "unlinked": {reason: n for reason, n in found.unlinked.items() if n},
+    }
+    if found.seconds is not None:
+        counted["seconds"] = round(found.seconds, 3)
+    return counted
+
+
+def setup(done: Setup) -> Object:
+    """`init`: what is there now, what was added, and the coverage."""
+    return document(
+        repository=done.repository,
+        hooks={"state": done.hooks, "detail": done.hooks_detail},
+        agents=_agents(done.held),
+        indexed=indexed(done.report),
+        links=coverage(done.linked),
+    )
+
+
+def _agents(held: Holdings) -> Object:
+    return {name: {"sessions": n, "turns": turns} for name, (n, turns) in held.agents.items()}
+
+
+def status(found: State) -> Object:
+    """`status`: times in seconds since the epoch, sizes in bytes."""
+    held, worker = found.held, found.worker
+    return document(
+        repository=found.repository,
+        sessions=held.sessions,
+        turns=held.turns,
+        edits=held.edits,
+        chunks=held.chunks,
+        vectors={"made": held.vectors, "wanted": held.prose},
+        agents=_agents(held),
+        sources=held.sources,
+        first_ts=held.first_ts,
+        last_ts=held.last_ts,
+        indexed_at=held.indexed_at,
+        skipped_records=held.skipped,
+        redactions=held.redactions,
+        links=coverage(found.coverage),
+        hooks={"state": found.hooks, "detail": found.hooks_detail},
+        worker={
+            "pid": worker.pid,
+            "pending": worker.pending,
+            "set_aside": worker.set_aside,
+            "error": worker.error,
+            "error_ts": worker.error_ts,
+        },
+        model={"name": found.model, "from": found.model_from},
+        sizes=dict(found.sizes),
+    )
+
+
+def models(rows: Sequence[Model]) -> Object:
+    """`models`: the known models; `from` is null where the weights are not on this machine."""
+    return document(
+        models=[
+            {
+                "name": row.name,
+                "dim": row.dim,
+                "used": row.used,
+                "from": row.origin,
+                "folder": row.folder,
+            }
+            for row in rows
+        ]
+    )

@@ -66,7 +66,7 @@ def _kind(hit: Hit) -> str:
 
 def _finder(query: str) -> re.Pattern[str] | None:
     """Finds words of the query, at the start of a word, without case."""
-    found = sorted({word for word in re.findall(r"\w{3,}", query)}, key=len, reverse=True)
+    found = sorted(set(re.findall(r"\w{3,}", query)), key=len, reverse=True)
     if not found:
         return None
     return re.compile(r"\b(?:" + "|".join(map(re.escape, found)) + r")\w*", re.IGNORECASE)

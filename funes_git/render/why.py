@@ -12,7 +12,7 @@ from funes_git.render.evidence import evidence
 from funes_git.render.page import Page, commit_line, prose, quote
 
 PROMPT, WORDS, ROWS = 600, 700, 16
-"""The most characters of the prompt, of one passage, and lines of the diff that one answer shows."""
+"""The most characters of the prompt and of one passage, and lines of the diff, in one answer."""
 PASSAGES = 3
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-_ENDS = re.compile(r"[.!?:…][\"'”’)\]`*_]*(?=\s)|[。！？]|\n(?=\s*\n)")  # noqa: RUF001
+_ENDS = re.compile(r"[.!?:…][\"'”’)\]`*_]*(?=\s)|[。！？]|\n(?=\s*\n)")
 TAB = 4
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from funes_git.model import Level, Reason
+from funes_git.model import Level
 
 LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
 LEVEL_WORDS: Final[dict[Level, str]] = {
@@ -16,7 +16,7 @@ LEVEL_WORDS: Final[dict[Level, str]] = {
     "ran": "a command of the session wrote the file",
     "weak": "only the time and the file fit",
 }
-REASON_WORDS: Final[dict[Reason, str]] = {
+REASON_WORDS: Final[dict[str, str]] = {
     "no-session": "no indexed session covers this time",
     "no-edit": "sessions cover this time, but none wrote this file",
     "not-matched": "sessions wrote this file, but other lines",
@@ -24,12 +24,14 @@ REASON_WORDS: Final[dict[Reason, str]] = {
     "merge": "a merge that adds nothing of its own",
     "empty": "the commit changes no text",
     "bot": "committed by a bot that no session touched",
+    "shallow": "the history is cut here, so what the commit changed is not known",
 }
-REASON_NEXT: Final[dict[Reason, str]] = {
+REASON_NEXT: Final[dict[str, str]] = {
     "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",
     "no-edit": "git funes recall QUERY   (a session may still have talked about it)",
     "not-matched": "git funes why FILE   (the turns that wrote the file)",
     "not-distinctive": "git funes why FILE   (the turns that wrote the file)",
+    "shallow": "git fetch --unshallow",
 }
 _LABELS: Final = {
     "claude_code": "Claude Code",

@@ -1,0 +1,65 @@
+"""`git funes deinit`."""
+
+from __future__ import annotations
+
+import shutil
+
+from funes_git import config, enabled, output
+from funes_git.commands import options
+from funes_git.commands.opened import here
+from funes_git.hosts import githooks
+from funes_git.layout import Layout
+from funes_git.render import json
+from funes_git.store.stores import Stores
+
+
+def deinit(*, purge: bool = False, format: options.Format = None) -> int:
+    """Remove the hooks, and with --purge the memory
+
+    Puts back the hooks that were there before. With the last repository, what funes-git keeps for
+    the user goes too, but for pulled models.
+
+    Example: git funes deinit --purge
+
+    Parameters
+    ----------
+    purge
+        Delete the memory of this repository as well.
+    format
+        Terminals get human, pipes get agent.
+    """
+    out = output.choose(format)
+    repo = here()
+    if purge:
+        _purge(repo.layout)
+    hooks = githooks.remove(repo)
+    if not enabled.remove(repo.common_dir):
+        githooks.remove_shim()
+        _forget_user()
+    if purge:
+        shutil.rmtree(repo.layout.root, ignore_errors=True)  # what removing the hooks left there
+    left = repo.layout.root.exists()
+    if out.format == "json":
+        out.json(json.document(hooks=hooks.state, memory=left))
+        return 0
+    kept = f"the memory stays in {repo.layout.root}; --purge deletes it"
+    out.lines([f"hooks removed: {hooks.detail}", kept if left else "the memory is deleted"])
+    return 0
+
+
+def _purge(layout: Layout) -> None:
+    """Wait for whoever writes, and delete everything but what holds replaced hooks."""
+    if not layout.root.exists():
+        return
+    with Stores.open(layout, write=True):
+        for path in (layout.memory, layout.text, layout.vectors, layout.spool):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _forget_user() -> None:
+    user = config.user_layout()
+    user.discovery.unlink(missing_ok=True)
+    shutil.rmtree(user.rules, ignore_errors=True)
+    for folder in (user.config, user.cache):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()

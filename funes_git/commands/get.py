@@ -1,0 +1,61 @@
+"""`git funes get`."""
+
+from __future__ import annotations
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.opened import reading
+from funes_git.errors import UnknownTarget
+from funes_git.render import agent, json
+from funes_git.render import reading as human
+from funes_git.store.catalog import Catalog
+
+
+def get(
+    session: str,
+    turn: str,
+    /,
+    *,
+    window: int = 0,
+    format: options.Format = None,
+) -> int:
+    """Show a whole turn, and what is around it
+
+    Example: git funes get 7d1f0c2a 0b3e5d11 --window 3
+
+    Parameters
+    ----------
+    session
+        The session's id; its start will do.
+    turn
+        The turn's id; its start will do.
+    window
+        Show this many turns before and after it too.
+    format
+        Terminals get human, pipes get agent.
+    """
+    out = output.choose(format)
+    with reading() as (repo, catalog):
+        session_id = catalog.find_session(session)
+        turn_uuid = _turn(catalog, session_id, turn)
+        views = catalog.window(session_id, turn_uuid, window)
+        if out.format == "json":
+            out.json(json.turns(session_id, turn_uuid, views))
+        elif out.format == "agent":
+            out.recorded(repo.name, agent.turns(views))
+        else:
+            out.lines(human.turns(out.page, turn_uuid, views))
+    return 0
+
+
+def _turn(catalog: Catalog, session_id: str, typed: str) -> str:
+    """The turn's full id. Where an agent numbers its turns, the number alone will do."""
+    numbered = f"{session_id}-{typed}"
+    if typed.isdigit() and catalog.turn(session_id, numbered) is not None:
+        return numbered
+    try:
+        return catalog.find_turn(session_id, typed)
+    except UnknownTarget as error:
+        if error.hint and error.hint.startswith("git"):
+            error.hint = "git funes recall WORDS --session " + session_id[:13]
+        raise

@@ -1,0 +1,68 @@
+"""`git funes index`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.making import index_and_link, make_vectors
+from funes_git.commands.opened import here, no_sessions
+from funes_git.errors import UsageError
+from funes_git.render import json, state
+from funes_git.store.stores import Stores
+
+
+def index(
+    *path: str,
+    agent: tuple[str, ...] = (),
+    adopt: bool = False,
+    no_embed: bool = False,
+    wait: bool = False,
+    format: options.Format = None,
+) -> int:
+    """Read new turns of the agents' sessions
+
+    Looks in the agents' own folders for sessions that touched this repository. Words can be
+    searched at once; vectors are made in the background.
+
+    Example: git funes index --adopt ~/from-laptop/sessions
+
+    Parameters
+    ----------
+    path
+        Read only sessions in these files and folders.
+    agent
+        Read only sessions of this agent: claude_code, codex, ….
+    adopt
+        The sessions at PATH belong to this repository, whatever folder they ran in.
+    no_embed
+        Make no vectors.
+    wait
+        Stay until the vectors are made.
+    format
+        Terminals get human, pipes get agent.
+    """
+    if adopt and not path:
+        raise UsageError("--adopt needs a path", hint="git funes index --adopt PATH")
+    if wait and no_embed:
+        raise UsageError("--wait and --no-embed exclude each other", hint="git funes index -h")
+    out = output.choose(format)
+    repo = here()
+    with Stores.open(repo.layout, write=True) as stores:
+        paths = tuple(Path(item) for item in path)
+        report, _ = index_and_link(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
+        empty = stores.catalog.stats().totals.sessions == 0
+    if empty:
+        raise no_sessions(repo)
+    made = make_vectors(repo, out) if wait else 0
+    if not (no_embed or wait):
+        from funes_git import worker
+
+        worker.start_detached(repo)
+    if out.format == "json":
+        out.json(json.document(**json.indexed(report)))
+    else:
+        out.lines(state.indexed(report))
+        out.lines([f"made {made:,} vectors"] if wait else [])
+    return 0

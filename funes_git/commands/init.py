@@ -1,0 +1,64 @@
+"""`git funes init`."""
+
+from __future__ import annotations
+
+from funes_git import enabled, output
+from funes_git.commands import options
+from funes_git.commands.making import holdings, index_and_link, link_everything, make_vectors
+from funes_git.commands.opened import here, no_sessions
+from funes_git.hosts import githooks
+from funes_git.render import json
+from funes_git.render import setup as human
+from funes_git.store.stores import Stores
+
+
+def init(
+    *,
+    no_hooks: bool = False,
+    no_embed: bool = False,
+    wait: bool = False,
+    format: options.Format = None,
+) -> int:
+    """Enable this repository: hooks, first index, links
+
+    Finds the agents' sessions that touched this repository, reads them, ties them to the whole
+    history, and installs git hooks that keep it up to date. Safe to run again; repairs hooks.
+
+    Example: git funes init
+
+    Parameters
+    ----------
+    no_hooks
+        Install no git hooks; links are then found when a command asks.
+    no_embed
+        Make no vectors.
+    wait
+        Stay until the vectors are made.
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git import worker
+
+    out = output.choose(format)
+    repo = here()
+    with Stores.open(repo.layout, write=True) as stores:
+        hooks = githooks.state(repo)
+        if not no_hooks:
+            githooks.write_shim()
+            hooks = githooks.install(repo)
+        enabled.add(repo.common_dir)
+        report, _ = index_and_link(repo, stores, out)
+        linked = link_everything(repo, stores, out)
+        held = holdings(stores.catalog.stats())
+    if wait and held.sessions:
+        make_vectors(repo, out)
+    if held.sessions and not (no_embed or wait):
+        worker.start_detached(repo)
+    done = human.Setup(repo.name, hooks.state, hooks.detail, held, report, linked, not no_embed)
+    if held.sessions == 0:
+        output.note(f"note: {no_sessions(repo).message}")
+    if out.format == "json":
+        out.json(json.setup(done))
+    else:
+        out.lines(human.setup(out.page, done))
+    return 0

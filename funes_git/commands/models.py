@@ -1,0 +1,46 @@
+"""`git funes models`."""
+
+from __future__ import annotations
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.opened import here
+from funes_git.render import json, state
+
+
+def models(action: options.Action = "list", /, *, format: options.Format = None) -> int:
+    """Show which model weights are used, or pull them
+
+    Weights are never downloaded without `pull`; without any, words still answer.
+
+    Example: git funes models pull
+
+    Parameters
+    ----------
+    action
+        list shows the weights and where they are; pull downloads those of the configured model.
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git.models import Models
+
+    out = output.choose(format)
+    known = Models(here().settings)
+    if action == "pull":
+        output.note(f"looking for {known.name}, then downloading it from the Hugging Face Hub")
+        known.pull()
+    rows = [
+        state.Model(
+            info.name,
+            info.dim,
+            info.configured,
+            info.weights.origin if info.weights else None,
+            str(info.weights.folder) if info.weights else None,
+        )
+        for info in known.listing()
+    ]
+    if out.format == "json":
+        out.json(json.models(rows))
+    else:
+        out.lines(state.models(out.page, rows))
+    return 0

@@ -1,0 +1,41 @@
+"""What most commands start with: the repository, its memory, and where to print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from funes_git.errors import NoSessions
+from funes_git.git import Repo
+from funes_git.store.catalog import Catalog
+
+
+def here() -> Repo:
+    """The repository of the current folder. Raises NotARepository."""
+    return Repo.discover(Path.cwd())
+
+
+@contextmanager
+def reading(*, links: bool = False) -> Iterator[tuple[Repo, Catalog]]:
+    """The repository and its catalog, for reading; with `links`, the commits that are new since
+    the last linking are linked before. Raises NotARepository, MemoryMissing."""
+    repo = here()
+    with Catalog.open(repo.layout.catalog) as catalog:
+        yield repo, catalog
+
+
+def no_sessions(repo: Repo) -> NoSessions:
+    """The error for a repository that no session belongs to: says where was looked."""
+    from funes_git import config
+    from funes_git_parsers import load
+
+    places = config.places()
+    folders = sorted(
+        {str(folder) for parser in load().values() for folder in parser.folders(places)}
+    )
+    looked = ", ".join(folders) or "no folder: no parser is installed"
+    return NoSessions(
+        f"no agent's session belongs to {repo.name}; looked in {looked}",
+        hint="git funes index --adopt PATH   (for sessions from another machine or folder)",
+    )

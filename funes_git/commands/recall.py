@@ -1,0 +1,104 @@
+"""`git funes recall`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.opened import reading
+from funes_git.errors import UsageError
+from funes_git.git import Repo
+from funes_git.render import agent as compact
+from funes_git.render import json
+from funes_git.render import reading as human
+
+
+def recall(
+    *query: str,
+    file: tuple[str, ...] = (),
+    commit: tuple[str, ...] = (),
+    branch: str | None = None,
+    agent: tuple[str, ...] = (),
+    session: str | None = None,
+    type: options.BlockTypes = (),
+    role: options.Roles = (),
+    since: str | None = None,
+    until: str | None = None,
+    n: options.Count = 8,
+    format: options.Format = None,
+    exit_code: bool = False,
+) -> int:
+    """Search everything that was said and done
+
+    By words and, where the model's weights are there, by meaning.
+
+    Example: git funes recall "why LRU" --file 'src/cache*' --commit v1.1..v1.2
+
+    Parameters
+    ----------
+    query
+        What to look for; words or a question.
+    file
+        Only turns about files that match this path or pattern.
+    commit
+        Only turns behind this commit or range.
+    branch
+        Only turns on this branch, or behind commits that it contains.
+    agent
+        Only this agent: claude_code, codex, ….
+    session
+        Only this session (the start of its id will do).
+    type
+        Only passages of this kind.
+    role
+        Only what this side said.
+    since
+        Only after this date, as git reads dates.
+    until
+        Only before this date.
+    n
+        Show at most this many hits; -5 is short for -n 5.
+    format
+        Terminals get human, pipes get agent.
+    exit_code
+        Exit with 1 if nothing was found.
+    """
+    from funes_git.filters import Filters
+    from funes_git.models import Models
+    from funes_git.recall import Recall
+
+    words = " ".join(query).strip()
+    if not words:
+        raise UsageError("recall needs words to look for", hint='git funes recall "why LRU"')
+    out = output.choose(format)
+    with reading() as (repo, catalog):
+        filters = Filters(
+            files=tuple(_from_top(repo, path) for path in file),
+            commits=commit,
+            branch=branch,
+            agents=agent,
+            session=session,
+            types=type,
+            roles=role,
+            since=since,
+            until=until,
+        )
+        models = Models(repo.settings)
+        found = Recall(repo, catalog, models).search(words, filters, n)
+        for said in found.notes:
+            output.note(f"note: {said}")
+        if out.format == "json":
+            out.json(json.recall(words, found.hits))
+        elif out.format == "agent":
+            out.recorded(repo.name, compact.recall(words, found.hits))
+        else:
+            out.lines(human.recall(out.page, words, found.hits))
+    return int(exit_code and not found.hits)
+
+
+def _from_top(repo: Repo, path: str) -> str:
+    """A path or pattern as typed in the current folder, from the top of the working tree."""
+    if path.startswith(":"):
+        return path  # git's own pathspec magic names its root itself
+    return repo.relative(path, Path.cwd())

@@ -1,0 +1,52 @@
+"""`git funes why`."""
+
+from __future__ import annotations
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.opened import reading
+from funes_git.render import agent, json
+from funes_git.render import why as human
+
+
+def why(
+    target: str,
+    /,
+    *,
+    at: str | None = None,
+    n: options.Count = 5,
+    format: options.Format = None,
+    exit_code: bool = False,
+) -> int:
+    """Show the turns behind a line, a file or a commit
+
+    Quotes the prompt, the agent's own words before the edit, and the edit, with the commit and
+    the evidence for it. Where no turn is proven to be behind a line, says why.
+
+    Example: git funes why src/cache.py:88
+
+    Parameters
+    ----------
+    target
+        FILE:LINE, FILE:FROM-TO, FILE or a commit.
+    at
+        Explain the file as it is in this revision, not in the working tree.
+    n
+        Show at most this many turns; -5 is short for -n 5.
+    format
+        Terminals get human, pipes get agent.
+    exit_code
+        Exit with 1 if no turn was found.
+    """
+    from funes_git import why as answers
+
+    out = output.choose(format)
+    with reading(links=True) as (repo, catalog):
+        found = answers.why(repo, catalog, target, at=at, n=n)
+        if out.format == "json":
+            out.json(json.why(found))
+        elif out.format == "agent":
+            out.recorded(repo.name, agent.why(found))
+        else:
+            out.lines(human.why(out.page, found))
+    return int(exit_code and not found.answers)
