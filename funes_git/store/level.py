@@ -16,8 +16,9 @@ _COMMIT = 40_000  # rows between commits: each makes a segment and waits for the
 class ChunkLog(Protocol):
     """What is read of the catalog."""
 
-    def identity(self) -> str:
-        """Another one whenever the rows may have been renumbered."""
+    def setting(self, name: str) -> str | None:
+        """Something that the catalog keeps about itself: `identity` is another one whenever its
+        rows may have been renumbered."""
         ...
 
     def newest_chunk(self) -> int:
@@ -37,11 +38,11 @@ def level_text(
     Costs nothing but a look at two files if there are none. Raises MemoryBusy if another process
     is writing the index.
     """
-    newest = log.newest_chunk()
-    if TextWriter.is_level(folder, log.identity(), newest):
+    newest, identity = log.newest_chunk(), log.setting("identity") or ""
+    if TextWriter.is_level(folder, identity, newest):
         return 0
     done = pending = 0
-    with TextWriter.open(folder, log.identity()) as writer:
+    with TextWriter.open(folder, identity) as writer:
         at = writer.upto
         while rows := log.chunk_rows(at, _ROWS):
             writer.add(rows)
