@@ -32,11 +32,11 @@ KEPT_ASIDE = 50
 class Event:
     """One run of a git hook.
 
-    `name` is the file's name, unique in this repository and the same when it is read again; `ts`
-    seconds since the epoch; `commit` what HEAD was when the hook ran, None where the shell could
-    not tell; `ref` the branch (`refs/heads/main`), None on a detached HEAD. `args` are the hook's
-    own arguments, `action` git's reflog action (`rebase (pick)`), `env` the variables that name an
-    agent's session, `rewrites` the pairs (old id, new id) that post-rewrite was told.
+    `name` is the file's name and time: unique in this repository, and the same when it is read
+    again. `ts`: seconds since the epoch. `commit`: what HEAD was when the hook ran, None where the
+    shell could not tell. `ref`: the branch (`refs/heads/main`), None on a detached HEAD. `args`:
+    the hook's own arguments. `action`: git's reflog action (`rebase (pick)`). `env`: the variables
+    that name an agent's session. `rewrites`: the pairs (old id, new id) that post-rewrite was told.
     """
 
     name: str
@@ -109,7 +109,7 @@ def read(path: Path) -> Event:
         if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
             raise NotAnEvent(path.name)
         raw = stream.read(MAX_BYTES + 1)
-    return _parse(path.name, info.st_mtime, raw)
+    return _parse(f"{path.name}@{info.st_mtime_ns}", info.st_mtime, raw)
 
 
 def _parse(name: str, ts: float, raw: bytes) -> Event:

@@ -1,0 +1,253 @@
+"""The background worker: after a commit it reads what is new, links it, and makes vectors.
+
+Started by the git hooks (`python -m funes_git.worker GIT_COMMON_DIR`) and by `start_detached`. At
+most one runs in a repository; it ends when nothing is left to do. Nobody sees its output: what goes
+wrong is in the log and, for `status`, in the catalog. Imports little until the lock is its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from funes_git import alone, config, spool
+from funes_git.layout import Layout
+
+if TYPE_CHECKING:
+    from logging import Logger
+
+    from funes_git.git import Repo
+    from funes_git.spool import Event
+    from funes_git.store.records import HookEvent
+    from funes_git.store.stores import Stores
+
+DELAY = 2.0
+"""Seconds before the work starts: commits come in bursts, and an agent's last words are written
+after its commit. `FUNES_GIT_WORKER_DELAY` changes it."""
+NICE = 10
+BUSY_SECONDS = 60.0
+"""How long to wait for another writer."""
+VECTOR_SECONDS = 900.0
+"""How long one worker may make vectors; the next one goes on."""
+GIT_SECONDS = 2.0
+"""How far a commit's time may be from its event's, where the hook could not read the id."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """What the background is doing: the worker's process id if one runs, hook events that wait,
+    files in the spool that were none."""
+
+    pid: int | None
+    pending: int
+    set_aside: int
+
+
+def main(argv: Sequence[str]) -> int:
+    """Work for the repository whose common git directory is the only argument."""
+    if len(argv) != 1:
+        return 2
+    common = Path(argv[0]).resolve()
+    layout = Layout(common / "funes")
+    if not layout.root.is_dir():
+        return 0  # not enabled, or not any more
+    _detach(common)
+    run(layout, lambda logger: _pass(common, logger))
+    return 0
+
+
+def run(layout: Layout, work: Callable[[Logger], None]) -> None:
+    """Do `work` once, and again as long as hooks leave events. If another worker is at it, that one
+    is asked for a round more."""
+    asked = False
+    while layout.root.is_dir():
+        with alone.hold(layout) as mine:
+            before = _round(layout, work) if mine else set()
+        # Only now, with the lock given back: who came while we held it has left word.
+        if mine:
+            if not alone.asked(layout) and not set(spool.pending(layout)) - before:
+                return
+        elif asked:
+            return
+        else:
+            alone.ask(layout)
+            asked = True  # and look once more: the other may have ended before it could see that
+
+
+def start_detached(repo: Repo) -> None:
+    """Start a worker for `repo` and return at once. Does no harm if one is running."""
+    command = (sys.executable, "-E", "-P", "-m", "funes_git.worker", str(repo.common_dir))
+    subprocess.run(
+        ("/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh", *command),
+        cwd=repo.common_dir,
+        env={k: v for k, v in config.environment().items() if k not in LOCAL_VARIABLES},
+        check=False,
+    )
+
+
+def state(layout: Layout) -> WorkerState:
+    """What the background is doing. Changes nothing."""
+    return WorkerState(alone.running(layout), len(spool.pending(layout)), spool.set_aside(layout))
+
+
+def drain(repo: Repo, stores: Stores) -> int:
+    """Move the hooks' events into the stores, under the write lock; how many there were."""
+    return spool.consume(
+        repo.layout, lambda events: stores.add_events(list(_hook_events(repo, events)))
+    )
+
+
+LOCAL_VARIABLES = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION",
+    "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+})  # fmt: skip
+"""What belongs to the one git command that started us (`git rev-parse --local-env-vars`)."""
+
+
+# --- one round ------------------------------------------------------------------------------------
+
+
+def _pass(common: Path, logger: Logger) -> None:
+    from funes_git import logs
+    from funes_git.git import Repo
+    from funes_git.store.stores import Stores
+
+    repo = Repo.discover(common)
+    with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
+        failed = list(_update(repo, stores, logger))
+        stores.catalog.note_error(time.time(), "; ".join(failed) or None)
+    try:
+        _vectors(repo, logger)
+    except Exception as error:
+        with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
+            stores.catalog.note_error(time.time(), f"vectors: {logs.words(error)}")
+        raise
+
+
+def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
+    """Events, new turns, links. One that fails does not keep the next from its work; yields in
+    words what failed."""
+    from funes_git import ingest, logs
+    from funes_git.link import engine
+
+    earliest: float | None = None
+
+    def read() -> None:
+        nonlocal earliest
+        report = ingest.index(repo, stores)
+        earliest = report.earliest_edit
+        logger.info("read %d turns in %.1f s", report.turns, report.seconds)
+
+    def link() -> None:
+        report = engine.catch_up(repo, stores.catalog, since=earliest)
+        logger.info("linked %d commits in %.1f s", report.commits, report.seconds)
+
+    steps: dict[str, Callable[[], object]] = {
+        "hook events": lambda: drain(repo, stores),
+        "index": read,
+        "link": link,
+        "words": stores.flush,
+    }
+    for name, step in steps.items():
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001  # nobody else is there to see it
+            said = f"{name}: {logs.words(error)}"
+            logger.error("%s", said)
+            yield said
+
+
+def _vectors(repo: Repo, logger: Logger) -> None:
+    from funes_git.models import Models
+    from funes_git.vectorise import vectorise
+
+    models = Models(repo.settings)
+    if models.find() is None:
+        return  # words answer; `git funes models pull` brings the rest
+    until = time.monotonic() + VECTOR_SECONDS
+    layout = repo.layout
+
+    def stop() -> bool:
+        return time.monotonic() > until or bool(spool.pending(layout)) or alone.asked(layout)
+
+    made = vectorise(layout, models, stop=stop)
+    logger.info("made %d vectors", made)
+
+
+def _hook_events(repo: Repo, events: Sequence[Event]) -> Iterator[HookEvent]:
+    from funes_git.store.records import HookEvent
+
+    found = _unread_ids(repo, events)
+    for event in events:
+        detail = {"env": event.env, "action": event.action, "args": list(event.args)}
+        yield HookEvent(
+            id=event.name,
+            hook=event.kind,
+            at=event.ts,
+            sha=event.commit or found.get(event.name),
+            worktree=event.worktree or None,
+            branch=event.ref.removeprefix("refs/heads/") if event.ref else None,
+            rewrites=event.rewrites,
+            detail=json.dumps(detail, sort_keys=True),
+        )
+
+
+def _unread_ids(repo: Repo, events: Sequence[Event]) -> dict[str, str]:
+    """The commits of events whose hook could not read the id (reftable, packed refs): the tip of
+    the branch, where its time shows that it is the commit that the event tells of."""
+    newest = {e.ref: e for e in events if e.commit is None and e.ref and e.kind == "post-commit"}
+    found = {}
+    for ref, event in newest.items():
+        for commit in repo.commits("-1", "--end-of-options", str(ref), "--"):
+            if abs(commit.commit_time - event.ts) <= GIT_SECONDS:
+                found[event.name] = commit.sha
+    return found
+
+
+def _round(layout: Layout, work: Callable[[Logger], None]) -> set[Path]:
+    """Wait, then work; the events that were there at the start, of which some may remain."""
+    from funes_git import logs
+
+    time.sleep(_delay())
+    alone.answered(layout)
+    before = set(spool.pending(layout))
+    logger = logs.start(layout.log)
+    try:
+        work(logger)
+    except Exception as error:  # noqa: BLE001  # nobody else is there to see it
+        logger.error("%s", logs.words(error))
+    finally:
+        logs.stop(logger)
+    return before
+
+
+def _delay() -> float:
+    try:
+        return float(config.variable("workerDelay") or DELAY)
+    except ValueError:
+        return DELAY
+
+
+def _detach(common: Path) -> None:
+    """Leave the terminal, the folder and the files of whoever started us, and give way to others
+    (on Linux the priority of input and output follows that of the processor)."""
+    with suppress(OSError):
+        os.setsid()
+    os.chdir(common)
+    os.nice(NICE)
+    os.closerange(3, 256)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,148 @@
+"""The background worker: at most one, no event lost, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from logging import Logger
+from pathlib import Path
+
+import pytest
+from helpers import GitRepo
+
+from funes_git import alone, spool, worker
+from funes_git.git import Repo
+from funes_git.hosts import githooks
+from funes_git.layout import Layout
+
+
+@pytest.fixture
+def layout(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    monkeypatch.setenv("FUNES_GIT_WORKER_DELAY", "0.05")
+    found = Repo.discover(repo.path)
+    githooks.install(found)
+    return found.layout
+
+
+def drop(layout: Layout) -> None:
+    """Take all events, as the real work does."""
+    spool.consume(layout, lambda events: None)
+
+
+def test_events_that_arrive_during_the_work_get_a_round_of_their_own(
+    repo: GitRepo, layout: Layout
+) -> None:
+    rounds: list[int] = []
+
+    def work(logger: Logger) -> None:
+        rounds.append(len(spool.pending(layout)))
+        drop(layout)
+        if len(rounds) == 1:
+            repo.commit("while the worker works")
+
+    repo.commit("one")
+    worker.run(layout, work)
+    assert rounds == [1, 1]
+    assert worker.state(layout) == worker.WorkerState(None, 0, 0)
+
+
+def test_the_work_is_done_once_without_any_event(layout: Layout) -> None:
+    rounds: list[None] = []
+    worker.run(layout, lambda logger: rounds.append(None))
+    assert len(rounds) == 1
+
+
+def test_work_that_fails_is_logged_without_its_words_and_ends(
+    repo: GitRepo, layout: Layout
+) -> None:
+    rounds: list[None] = []
+
+    def work(logger: Logger) -> None:
+        rounds.append(None)
+        raise ValueError("what a session said")
+
+    repo.commit("one")
+    worker.run(layout, work)
+    assert len(rounds) == 1
+    log = layout.log.read_text()
+    assert "ValueError at test_worker.py" in log
+    assert "session said" not in log
+    assert len(spool.pending(layout)) == 1
+
+
+def test_two_at_once_are_one_and_the_second_asks_for_a_round_more(layout: Layout) -> None:
+    inside, release = threading.Event(), threading.Event()
+    rounds: list[None] = []
+
+    def slow(logger: Logger) -> None:
+        rounds.append(None)
+        inside.set()
+        release.wait(5)
+
+    def never(logger: Logger) -> None:
+        raise AssertionError
+
+    first = threading.Thread(target=worker.run, args=(layout, slow))
+    first.start()
+    assert inside.wait(5)
+    assert worker.state(layout).pid == os.getpid()
+    worker.run(layout, never)
+    release.set()
+    first.join(5)
+    assert len(rounds) == 2
+    assert worker.state(layout).pid is None
+
+
+def test_a_killed_worker_leaves_the_events_and_no_lock(repo: GitRepo, layout: Layout) -> None:
+    repo.commit("one")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
+        env={**os.environ, "FUNES_GIT_WORKER_DELAY": "60"},
+    )
+    until = time.monotonic() + 5
+    while worker.state(layout).pid != process.pid and time.monotonic() < until:
+        time.sleep(0.02)
+    assert worker.state(layout).pid == process.pid
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert worker.state(layout) == worker.WorkerState(None, 1, 0)
+    with alone.hold(layout) as mine:
+        assert mine
+
+
+def test_a_process_id_that_was_given_again_is_no_worker(layout: Layout) -> None:
+    layout.worker_lock.write_text(f"{os.getpid()} 1\n")
+    assert worker.state(layout).pid is None
+
+
+def test_a_memory_that_is_gone_is_not_made_again(repo: GitRepo, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "funes_git.worker", str(repo.path / ".git")],
+        check=False,
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert not (repo.path / ".git" / "funes").exists()
+
+
+def test_the_log_is_bounded(layout: Layout) -> None:
+    def work(logger: Logger) -> None:
+        for _ in range(12_000):
+            logger.info("x" * 100)
+
+    worker.run(layout, work)
+    assert sum(path.stat().st_size for path in layout.log.parent.iterdir()) < 1_000_000
+
+
+def test_starting_it_costs_no_heavy_import() -> None:
+    """A second worker must see that it is one too many before it costs anything."""
+    script = "import sys, funes_git.worker\nprint(*sorted(m for m in sys.modules if '.' in m))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert "funes_git.git" not in loaded
+    assert "funes_git.store" not in loaded
