@@ -1,0 +1,128 @@
+"""Claude Code: sessions as JSON Lines under `~/.claude/projects`.
+
+What is known of the format, and what surprised, is in parsers/README.md.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from funes_git_parsers import claude_files
+from funes_git_parsers.base import Cursor, Item, Opener, Places, Skipped, Source
+from funes_git_parsers.claude_lines import preparer, raw_values
+from funes_git_parsers.claude_reader import Reader
+from funes_git_parsers.claude_records import content, mapping, string
+from funes_git_parsers.claude_state import State, dump, load
+from funes_git_parsers.jsonl import open_at, read_records
+
+NAME = claude_files.HARNESS
+LABEL = "Claude Code"
+GLOBAL_UUIDS = True
+
+_CHUNK = 4 << 20
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
+_PATH_IN_COMMAND = re.compile(r"""(?<![\w./~$}-])/[^\s"'`;|&<>()$*?\[\]{}\\,:=]+""")
+_OWN_KINDS = ("file-history-snapshot", "queue-operation", "progress", "attachment")
+
+
+def folders(places: Places) -> list[Path]:
+    """The `projects` folder of each configuration folder in use."""
+    return claude_files.folders(places)
+
+
+def discover(places: Places) -> Iterator[Source]:
+    """Every session and sub-agent file; `CLAUDE_CONFIG_DIR` may name several folders."""
+    return claude_files.sources(places)
+
+
+def claim(path: Path, head: bytes) -> bool:
+    """Whether `head` starts a session of Claude Code: its first records have the shape that only
+    Claude writes."""
+    if path.name == "history.jsonl":
+        return False
+    for line in head.split(b"\n"):
+        try:
+            record = mapping(json.loads(line))
+        except (ValueError, RecursionError):
+            # The head may end inside a first line that is longer.
+            if _looks_own(line):
+                return True
+            continue
+        if _is_own(record):
+            return True
+    return False
+
+
+def _is_own(record: dict[str, Any]) -> bool:
+    kind = record.get("type")
+    if kind in ("user", "assistant"):
+        has_place = "parentUuid" in record or "uuid" in record or "sessionId" in record
+        return has_place and bool(content(record.get("message")))
+    if kind == "summary":
+        return "leafUuid" in record
+    return kind in _OWN_KINDS and ("sessionId" in record or "messageId" in record)
+
+
+def _looks_own(line: bytes) -> bool:
+    keys = (b'"isSidechain":', b'"userType":', b'"sessionId":"')
+    return line.startswith(b'{"parentUuid":') and sum(key in line for key in keys) > 1
+
+
+def roots(source: Source, open_file: Opener) -> set[str]:
+    """Working folders, edited paths, and absolute paths that stand in shell commands."""
+    found: set[str] = set()
+    with open_file(source.path) as stream:
+        rest = b""
+        while chunk := stream.read(_CHUNK):
+            whole, end, rest = (rest + chunk).rpartition(b"\n")
+            if end:
+                found.update(_paths(whole))
+        found.update(_paths(rest))
+    return found
+
+
+def _paths(data: bytes) -> Iterator[str]:
+    for key, raw in raw_values(data):
+        text = _unescaped(raw)
+        if key == b'"command":"':
+            yield from _PATH_IN_COMMAND.findall(text)
+        elif _ABSOLUTE.match(text):
+            yield text
+
+
+def _unescaped(raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace")
+    if "\\" not in text:
+        return text
+    try:
+        value = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        return text
+    return string(value.encode("utf-8", "replace").decode()) or ""
+
+
+def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
+    """What is new since `cursor`."""
+    state, position = load(cursor)
+    file = claude_files.around(source.path, open_file)
+    stream, start = open_at(open_file, source.path, position)
+    with stream:
+        if start != position:
+            state = State()
+        reader = Reader(state, file)
+        yield from reader.start()
+        records = read_records(stream, start, preparer(file.separate))
+        for record in records:
+            if isinstance(record, Skipped):
+                yield record
+                continue
+            try:
+                yield from reader.record(record.value)
+            except RecursionError:
+                yield Skipped(record.line, "nested too deeply")
+        yield from reader.finish()
+    yield Cursor(dump(state, records.position))

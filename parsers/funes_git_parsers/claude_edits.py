@@ -1,0 +1,245 @@
+"""What a tool call of Claude Code wrote: edits with exact text, from the call and its result.
+
+The call says what the model asked for, `toolUseResult` what happened. Knows nothing of records,
+chains or files on disk.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from funes_git_parsers import claude_hunks as lines
+from funes_git_parsers import shell
+from funes_git_parsers.base import Edit, Hunk, Operation
+
+SHELLS: Final = frozenset({"Bash"})
+_ABSOLUTE = re.compile(r"/|~|[A-Za-z]:[\\/]|\\\\")
+_WINDOWS = re.compile(r"[A-Za-z]:|\\\\")
+
+_PATHS = ("file_path", "filePath", "path", "relative_path", "target_file", "notebook_path", "file")
+_OLD = ("old_string", "old_str", "old_text", "oldText", "oldString", "search", "needle")
+_NEW = ("new_string", "new_str", "new_text", "newText", "newString", "replace", "repl", "body")
+_WHOLE = ("file_text", "content", "contents", "text", "insert_text")
+_WRITING_NAME = re.compile(r"write|create|edit|replace|insert|append|update|save|patch", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call that waits for its result. `input` is kept only for tools that may write."""
+
+    tool_use_id: str
+    name: str
+    session_id: str
+    turn_uuid: str
+    ts: float | None
+    cwd: str | None
+    input: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    path: str
+    operation: Operation
+    old: str | None = None
+    new: str | None = None
+    old_path: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+
+
+def may_write(name: str) -> bool:
+    """Whether a call of this tool can give edits, so that its input must be kept."""
+    return name in _WRITERS or name in SHELLS or name.startswith("mcp__")
+
+
+def edits(call: Call, result: dict[str, Any]) -> Iterator[Edit]:
+    """The edits of a call that succeeded. `result` is the record's `toolUseResult`, or {}.
+
+    The time of an edit is the call's: a command that writes and commits must not seem to have
+    written after its own commit.
+    """
+    if call.input is None:
+        return
+    origin: Literal["tool", "shell"] = "shell" if call.name in SHELLS else "tool"
+    for n, change in enumerate(_changes(call, result)):
+        yield Edit(
+            session_id=call.session_id,
+            turn_uuid=call.turn_uuid,
+            tool_use_id=call.tool_use_id,
+            n=n,
+            ts=call.ts,
+            path=_resolved(change.path, call.cwd),
+            operation=change.operation,
+            tool=call.name,
+            old=change.old,
+            new=change.new,
+            old_path=change.old_path and _resolved(change.old_path, call.cwd),
+            hunks=change.hunks,
+            origin=origin,
+        )
+
+
+def _changes(call: Call, result: dict[str, Any]) -> Iterator[_Change]:
+    args = call.input or {}
+    if call.name in SHELLS:
+        yield from _shell(args, call.cwd)
+    elif writer := _WRITERS.get(call.name):
+        yield from writer(args, result)
+    elif _WRITING_NAME.search(call.name.rpartition("__")[2]):
+        yield from _any_editor(args, result)
+
+
+def _shell(args: dict[str, Any], cwd: str | None) -> Iterator[_Change]:
+    command = _text(args, ("command",))
+    for write in shell.writes(command, cwd) if command else ():
+        yield _Change(
+            write.path, write.operation, write.old, write.new, write.old_path, tuple(write.hunks)
+        )
+
+
+def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+    path = _path(args, result)
+    asked_old, asked_new = _text(args, _OLD), _text(args, _NEW)
+    # The result holds the texts as they were applied, after Claude's own small corrections.
+    old = asked_old if (applied := _text(result, ("oldString",))) is None else applied
+    new = asked_new if (applied := _text(result, ("newString",))) is None else applied
+    if path is None or old is None or new is None:
+        return
+    original = _text(result, ("originalFile",))
+    patch = lines.of_patch(result.get("structuredPatch"))
+    if result.get("userModified") is True:
+        yield _by_person(path, patch, asked_old or "", asked_new or "")
+    elif old == "" and not original and not any(h.old_start > 1 for h in patch):
+        yield _Change(path, "create", new=new)
+    else:
+        every = result.get("replaceAll", args.get("replace_all")) is True
+        hunks = lines.of_replacement(original, old, new, every) if original is not None else ()
+        yield _Change(path, "modify", old, new, hunks=hunks or lines.restored(patch, old, new))
+
+
+def _write(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+    path = _path(args, result)
+    asked = _text(args, ("content",))
+    written = _text(result, ("content",))
+    content = asked if written is None else written
+    if path is None or content is None:
+        return
+    original = _text(result, ("originalFile",))
+    patch = lines.of_patch(result.get("structuredPatch"))
+    operation: Operation = "create" if _is_new(result, original) else "modify"
+    if result.get("userModified") is True and asked is not None and asked != content:
+        patch = lines.of_texts(original or "", content)
+        hunks = lines.only(patch, original or "", asked)
+        yield _Change(path, operation, hunks=hunks, old=original, new=lines.added(hunks))
+    elif operation == "create":
+        yield _Change(path, "create", new=content)
+    elif original is None and result.get("structuredPatch") == []:
+        yield _Change(path, "modify", old=content, new=content)  # it was that text already
+    elif original is None:
+        yield _Change(path, "modify", new=content, hunks=lines.restored(patch, "", content))
+    else:
+        yield _Change(path, "modify", old=original, new=content)
+
+
+def _is_new(result: dict[str, Any], original: str | None) -> bool:
+    kind = result.get("type")
+    return kind == "create" or (kind != "update" and not original)
+
+
+def _multi_edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+    path = _path(args, result)
+    steps = [step for step in _list(args, "edits") if isinstance(step, dict)]
+    if path is None:
+        return
+    if result.get("userModified") is True:
+        olds = "\n".join(_text(step, _OLD) or "" for step in steps)
+        news = "\n".join(_text(step, _NEW) or "" for step in steps)
+        yield _by_person(path, lines.of_patch(result.get("structuredPatch")), olds, news)
+        return
+    text = _text(result, ("originalFileContents", "originalFile"))
+    for step in steps:
+        old, new = _text(step, _OLD), _text(step, _NEW)
+        if old is None or new is None:
+            continue
+        every = step.get("replace_all") is True
+        hunks = lines.of_replacement(text, old, new, every) if text is not None else ()
+        if text is not None:
+            text = text.replace(old, new, -1 if every else 1) if old else new
+        yield _Change(path, "modify" if old else "create", old or None, new, hunks=hunks)
+
+
+def _notebook(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+    path = _path(args, result)
+    old = _text(result, ("original_file", "originalFile"))
+    new = _text(result, ("updated_file", "updatedFile"))
+    if path is None or result.get("error"):
+        return
+    if old is None or new is None:
+        old, new = None, _text(args, ("new_source",))
+    yield _Change(path, "modify", old, new)
+
+
+def _any_editor(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+    """An editor that is not Claude's own, known by the names of its arguments."""
+    path = _path(args, result)
+    remote = "owner" in args and "repo" in args  # a forge's API, not the working tree
+    if path is None or remote or args.get("dryRun") is True or args.get("dry_run") is True:
+        return
+    if steps := [step for step in _list(args, "edits") if isinstance(step, dict)]:
+        for step in steps:
+            yield _Change(path, "modify", _text(step, _OLD), _text(step, _NEW))
+        return
+    old, new, whole = _text(args, _OLD), _text(args, _NEW), _text(args, _WHOLE)
+    if new is not None:
+        yield _Change(path, "modify", old, new)
+    elif whole is not None:
+        inserted = "insert_line" in args or "insert_text" in args
+        yield _Change(path, "modify" if inserted else "create", new=whole)
+
+
+def _by_person(path: str, patch: Sequence[Hunk], old: str, new: str) -> _Change:
+    """A person changed the edit before accepting it: only what is the agent's own text counts."""
+    hunks = lines.only(lines.restored(patch, old, new), old, new)
+    return _Change(path, "modify", lines.removed(hunks), lines.added(hunks), hunks=hunks)
+
+
+_WRITERS: Final[dict[str, Callable[[dict[str, Any], dict[str, Any]], Iterator[_Change]]]] = {
+    "Edit": _edit,
+    "Write": _write,
+    "MultiEdit": _multi_edit,
+    "NotebookEdit": _notebook,
+    "str_replace_editor": _any_editor,
+    "str_replace_based_edit_tool": _any_editor,
+}
+
+
+def _path(args: dict[str, Any], result: dict[str, Any]) -> str | None:
+    asked = _text(args, _PATHS)
+    done = _text(result, ("filePath", "notebook_path"))
+    if asked and (_ABSOLUTE.match(asked) or not done):
+        return asked
+    return done or None
+
+
+def _resolved(path: str, cwd: str | None) -> str:
+    if cwd is None or _ABSOLUTE.match(path):
+        return path
+    if _WINDOWS.match(cwd):
+        return ntpath.normpath(ntpath.join(cwd, path))
+    return posixpath.normpath(posixpath.join(cwd, path))
+
+
+def _text(values: dict[str, Any], keys: Sequence[str]) -> str | None:
+    for key in keys:
+        if isinstance(value := values.get(key), str):
+            return value
+    return None
+
+
+def _list(values: dict[str, Any], key: str) -> list[Any]:
+    value = values.get(key)
+    return value if isinstance(value, list) else []

@@ -1,0 +1,91 @@
+"""Where Claude Code keeps its session files, and what lies beside one. Stats and lists; opens only
+the small `.meta.json` files of sub-agents."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from funes_git_parsers.base import Opener, Places, Source
+from funes_git_parsers.claude_records import mapping, string
+
+HARNESS = "claude_code"
+_AGENT = re.compile(r"agent-(.+?)\.jsonl(?:\.zst)?$")
+_MAX_META = 1 << 16
+
+
+def folders(places: Places) -> list[Path]:
+    """The `projects` folders, whether they exist or not."""
+    named = [part.strip() for part in places.env.get("CLAUDE_CONFIG_DIR", "").split(",")]
+    homes = [_expanded(part, places.home) for part in named if part] or [places.home / ".claude"]
+    return [home / "projects" for home in dict.fromkeys(homes)]
+
+
+def _expanded(text: str, home: Path) -> Path:
+    return home / text[1:].lstrip("/") if text == "~" or text.startswith("~/") else Path(text)
+
+
+def sources(places: Places) -> Iterator[Source]:
+    """Every session file and sub-agent file, in order of name."""
+    for folder in folders(places):
+        for path in sorted(_session_files(folder)):
+            try:
+                stat = path.stat()
+            except OSError:  # deleted meanwhile
+                continue
+            yield Source(HARNESS, path, stat.st_size, stat.st_mtime_ns)
+
+
+def _session_files(folder: Path) -> Iterator[Path]:
+    yield from folder.glob("*/*.jsonl")
+    yield from folder.glob("*/*/subagents/**/agent-*.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the place of one session file tells of it."""
+
+    session_id: str
+    """Its name: the session id where no record names one."""
+    thread: str | None
+    """The sub-agent whose own file it is."""
+    separate: frozenset[str]
+    """Ids of the sub-agents that have files of their own."""
+    started_by: dict[str, str]
+    """Sub-agent ids by the tool call that started them."""
+
+
+def around(path: Path, open_file: Opener) -> Surroundings:
+    """Look around the session file at `path`."""
+    own = _AGENT.match(path.name)
+    stem = path.name.partition(".jsonl")[0]
+    beside = [path.parent] if own else [path.parent / stem / "subagents", path.parent]
+    agents: set[str] = set()
+    started_by: dict[str, str] = {}
+    for folder in beside:
+        for found in _listed(folder, "agent-*"):
+            if match := _AGENT.match(found.name):
+                agents.add(match[1])
+            elif found.name.endswith(".meta.json"):
+                agent = found.name.removeprefix("agent-").removesuffix(".meta.json")
+                if call := _call_of(found, open_file):
+                    started_by[call] = agent
+    return Surroundings(stem, own[1] if own else None, frozenset(agents), started_by)
+
+
+def _listed(folder: Path, pattern: str) -> list[Path]:
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
+
+
+def _call_of(meta: Path, open_file: Opener) -> str | None:
+    try:
+        with open_file(meta) as stream:
+            return string(mapping(json.loads(stream.read(_MAX_META))).get("toolUseId"))
+    except (OSError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,163 @@
+"""Exact hunks for the edits of Claude Code.
+
+Claude's `structuredPatch` is made for the eye: leading tabs come as two spaces each. So hunks are
+computed from the original file where the record holds it, and where it does not, the patch's lines
+are given back the tabs of the replaced and the replacing text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from funes_git_parsers.base import Hunk
+
+_LEADING_TABS = re.compile(r"^\t+")
+_MAX_DIFF = 4_000_000  # lines × lines; beyond this a region counts as replaced whole
+
+
+def of_patch(patch: object) -> tuple[Hunk, ...]:
+    """The hunks of a `structuredPatch`, as displayed; () if it is none."""
+    found: list[Hunk] = []
+    for part in patch if isinstance(patch, list) else []:
+        match part:
+            case {"oldStart": int(old), "newStart": int(new), "lines": [*texts]}:
+                kept = tuple(t for t in texts if isinstance(t, str) and t[:1] in (" ", "+", "-"))
+                if kept:
+                    found.append(Hunk(old, new, kept))
+    return tuple(found)
+
+
+def of_replacement(original: str, old: str, new: str, every: bool) -> tuple[Hunk, ...]:
+    """The full lines that change when `old` is replaced by `new` in `original`, once or everywhere.
+    () if `old` does not occur."""
+    if new == "" and not old.endswith("\n") and old + "\n" in original:
+        old += "\n"  # Claude takes the line end along when it deletes
+    hunks: list[Hunk] = []
+    line = shift = counted = 0
+    for start, stop, text in _regions(original, old, new, every):
+        line += original.count("\n", counted, start)
+        counted = start
+        at_end = stop == len(original)
+        before, after = _lines(original[start:stop], at_end), _lines(text, at_end)
+        hunks += _diff(before, after, line + 1, line + 1 + shift)
+        shift += len(after) - len(before)
+    return tuple(hunks)
+
+
+def of_texts(old: str, new: str) -> tuple[Hunk, ...]:
+    """The line diff of two whole files."""
+    return tuple(_diff(_lines(old, True), _lines(new, True), 1, 1))
+
+
+def restored(patch: Sequence[Hunk], old: str, new: str) -> tuple[Hunk, ...]:
+    """The hunks of a displayed patch with the tabs that the old and the new text have."""
+    known = {"-": _by_display(old), "+": _by_display(new), " ": _by_display(old)}
+    return tuple(
+        Hunk(
+            hunk.old_start,
+            hunk.new_start,
+            tuple(t[0] + known[t[0]].get(t[1:], t[1:]) for t in hunk.lines),
+        )
+        for hunk in patch
+    )
+
+
+def only(hunks: Sequence[Hunk], old: str, new: str) -> tuple[Hunk, ...]:
+    """The hunks without added lines that are not in `new` and removed lines that are not in `old`,
+    split where a line is left out so that the line numbers stay right."""
+    allowed = {"-": set(old.split("\n")), "+": set(new.split("\n"))}
+    found: list[Hunk] = []
+    for hunk in hunks:
+        at = {"-": hunk.old_start, "+": hunk.new_start}
+        kept: list[str] = []
+        for text in hunk.lines:
+            sign = text[0]
+            if sign == " " or text[1:] in allowed[sign]:
+                kept.append(text)
+                continue
+            found += _ended(kept, at)
+            kept = []
+            at[sign] += 1
+        found += _ended(kept, at)
+    return tuple(hunk for hunk in found if any(t[0] != " " for t in hunk.lines))
+
+
+def added(hunks: Sequence[Hunk]) -> str:
+    """The added lines as one text."""
+    return "\n".join(t[1:] for hunk in hunks for t in hunk.lines if t[0] == "+")
+
+
+def removed(hunks: Sequence[Hunk]) -> str:
+    """The removed lines as one text."""
+    return "\n".join(t[1:] for hunk in hunks for t in hunk.lines if t[0] == "-")
+
+
+def _ended(kept: list[str], at: dict[str, int]) -> list[Hunk]:
+    """The hunk of `kept`, moving `at` behind it."""
+    hunk = Hunk(at["-"], at["+"], tuple(kept))
+    at["-"] += sum(t[0] != "+" for t in kept)
+    at["+"] += sum(t[0] != "-" for t in kept)
+    return [hunk] if kept else []
+
+
+def _by_display(text: str) -> dict[str, str]:
+    """Lines with leading tabs by the form in which a patch displays them; a line that has that very
+    form in the text wins."""
+    own = text.split("\n")
+    shown = {_LEADING_TABS.sub(lambda m: "  " * len(m[0]), t): t for t in own if t[:1] == "\t"}
+    return {**shown, **{t: t for t in own if t in shown}}
+
+
+def _regions(original: str, old: str, new: str, every: bool) -> Iterator[tuple[int, int, str]]:
+    """(start, stop, replacement) of runs of whole lines around the places that change."""
+    start = original.find(old) if old else -1
+    while start >= 0:
+        first = original.rfind("\n", 0, start) + 1
+        text = original[first:start]
+        while True:
+            text += new
+            done = start + len(old)
+            stop = original.find("\n", done)
+            stop = len(original) if stop < 0 else stop
+            start = original.find(old, done) if every else -1
+            if not 0 <= start <= stop:
+                break
+            text += original[done:start]
+        yield first, stop, text + original[done:stop]
+
+
+def _lines(text: str, at_end: bool) -> list[str]:
+    """The lines of a run of whole lines that ends before a line end or (`at_end`) with the file."""
+    found = text.split("\n")
+    if at_end and found[-1] == "":
+        found.pop()
+    return found
+
+
+def _diff(old: list[str], new: list[str], old_start: int, new_start: int) -> Iterator[Hunk]:
+    """One hunk for each changed run, without context."""
+    for _, a, b, c, d in _opcodes(old, new):
+        signed = (*("-" + t for t in old[a:b]), *("+" + t for t in new[c:d]))
+        # As in a unified diff, an empty side names the line before.
+        yield Hunk(old_start + a - (a == b), new_start + c - (c == d), signed)
+
+
+def _opcodes(old: list[str], new: list[str]) -> list[tuple[Any, int, int, int, int]]:
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    a, b = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not a and not b:
+        return []
+    if not a or not b or len(a) * len(b) > _MAX_DIFF:
+        return [("replace", head, head + len(a), head, head + len(b))]
+    codes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    return [
+        (tag, head + i, head + j, head + k, head + m) for tag, i, j, k, m in codes if tag != "equal"
+    ]

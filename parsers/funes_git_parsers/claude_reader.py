@@ -1,0 +1,289 @@
+"""The records of one Claude Code file, in order, to turns, edits, sub-agent starts and sessions.
+
+Holds the rules of the chain: which turn follows which, which prompt a turn belongs to, and what is
+a copy. Opens no files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from funes_git_parsers import claude_records as fields
+from funes_git_parsers import scaffold
+from funes_git_parsers.base import Block, Item, Role, Session, Spawn, Turn
+from funes_git_parsers.claude_edits import Call, edits, may_write
+from funes_git_parsers.claude_files import HARNESS, Surroundings
+from funes_git_parsers.claude_prompts import PromptQueue
+from funes_git_parsers.claude_records import mapping, string
+from funes_git_parsers.claude_state import Link, State
+
+_TITLES: Final = {
+    "ai-title": ("aiTitle", 2),
+    "agent-name": ("agentName", 3),
+    "custom-title": ("customTitle", 4),
+}
+_SUMMARY_RANK: Final = 1
+
+
+class Reader:
+    """Give it each record of a file once; it yields what the record brings."""
+
+    def __init__(self, state: State, file: Surroundings) -> None:
+        self.state = state
+        self._file = file
+        self._prompts = PromptQueue(state)
+        self._kinds: dict[str, Callable[[dict[str, Any]], Iterator[Item]]] = {
+            "user": self._message,
+            "assistant": self._message,
+            "progress": self._progress,
+            "attachment": self._attachment,
+            "queue-operation": self._queued,
+            "summary": self._summary,
+            **dict.fromkeys(_TITLES, self._title),
+        }
+
+    def start(self) -> Iterator[Item]:
+        """What the files beside this one tell of calls that were read before."""
+        for call in list(self.state.calls.values()):
+            yield from self._spawn(call, self._file.started_by.get(call.tool_use_id))
+
+    def record(self, record: dict[str, Any]) -> Iterator[Item]:
+        """What one record brings. Unknown kinds bring nothing but their place in the chain."""
+        self.state.seq += 1
+        kind = record.get("type")
+        read = self._kinds.get(kind, self._passed) if isinstance(kind, str) else self._passed
+        yield from read(record)
+        self.state.trim()
+
+    def finish(self) -> Iterator[Item]:
+        """Prompts that were typed and did not arrive yet. They are taken back if they arrive."""
+        return self._prompts.waiting()
+
+    # --- sessions ---------------------------------------------------------------------------
+
+    def _session_id(self, record: dict[str, Any]) -> str:
+        return string(record.get("sessionId")) or self.state.session_id or self._file.session_id
+
+    def _session(self, record: dict[str, Any]) -> Iterator[Session]:
+        state = self.state
+        session_id, version = self._session_id(record), string(record.get("version"))
+        origin = string(mapping(record.get("forkedFrom")).get("sessionId"))
+        if session_id == state.session_id and version in (None, state.version):
+            return
+        state.session_id, state.version = session_id, version or state.version
+        yield Session(session_id, HARNESS, None, origin, version)
+
+    def _title(self, record: dict[str, Any]) -> Iterator[Item]:
+        key, rank = _TITLES[record["type"]]
+        yield from self._titled(self._session_id(record), record.get(key), rank)
+
+    def _titled(self, session_id: str, title: object, rank: int) -> Iterator[Item]:
+        state = self.state
+        text = string(title)
+        if text is None or rank < state.title_rank or text == state.title:
+            return
+        state.title, state.title_rank = text, rank
+        yield Session(session_id, HARNESS, text)
+
+    def _summary(self, record: dict[str, Any]) -> Iterator[Item]:
+        """A title of the conversation that ends at a record, which may be in another file."""
+        leaf, title = string(record.get("leafUuid")), string(record.get("summary"))
+        if leaf and title and leaf in self.state.links:
+            yield from self._titled(self._session_id(record), title, _SUMMARY_RANK)
+        elif leaf and title:
+            self.state.summaries[leaf] = title
+
+    # --- the chain --------------------------------------------------------------------------
+
+    def _passed(self, record: dict[str, Any]) -> Iterator[Item]:
+        """A record that is no turn: what follows it follows the turn before it."""
+        uuid = string(record.get("uuid"))
+        if uuid and uuid not in self.state.links:
+            self._link(uuid, self._before(record, ""))
+        return iter(())
+
+    def _before(self, record: dict[str, Any], thread: str) -> Link:
+        links = self.state.links
+        if "parentUuid" not in record:
+            return links.get(self.state.tips.get(thread, ""), Link())
+        parent = string(record["parentUuid"]) or string(record.get("logicalParentUuid"))
+        return links.get(parent, Link()) if parent else Link()
+
+    def _link(self, uuid: str, link: Link) -> None:
+        self.state.links[uuid] = link
+        self.state.tips[link.thread or ""] = uuid
+
+    def _thread(self, record: dict[str, Any], uuid: str) -> str | None:
+        if record.get("isSidechain") is not True and self._file.thread is None:
+            return None
+        named = string(record.get("agentId")) or self._file.thread
+        return named or self._before(record, "").thread or uuid
+
+    # --- messages ---------------------------------------------------------------------------
+
+    def _message(self, record: dict[str, Any]) -> Iterator[Item]:
+        state = self.state
+        uuid = string(record.get("uuid")) or fields.derived_uuid(record)
+        if uuid in state.links:
+            return  # a copy
+        yield from self._session(record)
+        thread = self._thread(record, uuid)
+        before = replace(self._before(record, thread or ""), thread=thread)
+        parts = fields.content(record.get("message"))
+        blocks = tuple(self._blocks(record, parts, before))
+        if not blocks:
+            self._link(uuid, before)
+            return
+        turn = self._turn(record, uuid, before, blocks)
+        if turn.is_prompt:
+            yield from self._prompts.arrived(fields.text_of(parts))
+        yield turn
+        is_command = turn.role == "user" and _is_command(blocks)
+        self._link(uuid, Link(uuid, turn.exchange, thread, is_command))
+        if turn.role == "assistant" and thread is None:
+            self._prompts.answered()
+        yield from self._calls(turn, parts)
+        yield from self._results(record, parts)
+        if title := state.summaries.pop(uuid, None):
+            yield from self._titled(turn.session_id, title, _SUMMARY_RANK)
+
+    def _turn(
+        self, record: dict[str, Any], uuid: str, before: Link, blocks: tuple[Block, ...]
+    ) -> Turn:
+        message = mapping(record.get("message"))
+        role: Role = "assistant" if record["type"] == "assistant" else "user"
+        if role == "user" and any(block.type == "tool_result" for block in blocks):
+            role = "tool"
+        is_prompt = role == "user" and _is_typed(record, before, blocks)
+        exchange = before.exchange
+        if before.is_command and (role == "assistant" or record.get("isMeta") is True):
+            exchange = before.turn  # the slash command made the agent work
+        model = string(message.get("model"))
+        return Turn(
+            session_id=self._session_id(record),
+            turn_uuid=uuid,
+            seq=self.state.seq,
+            ts=fields.timestamp(record.get("timestamp")),
+            role=role,
+            harness=HARNESS,
+            blocks=blocks,
+            parent_uuid=before.turn,
+            exchange=uuid if is_prompt else exchange,
+            message_id=string(message.get("id")),
+            thread=before.thread,
+            workdir=string(record.get("cwd")),
+            branch=_branch(record.get("gitBranch")),
+            model=None if model == "<synthetic>" else model,
+            is_prompt=is_prompt,
+        )
+
+    def _blocks(
+        self, record: dict[str, Any], parts: list[dict[str, Any]], before: Link
+    ) -> Iterator[Block]:
+        if record["type"] == "assistant":
+            synthetic = mapping(record.get("message")).get("model") == "<synthetic>"
+            is_error = synthetic or record.get("isApiErrorMessage") is True
+            yield from fields.assistant_blocks(parts, is_error)
+            return
+        answered = [part for part in parts if part.get("type") == "tool_result"]
+        result = record.get("toolUseResult") if len(answered) == 1 else None
+        for part in answered:
+            call = self.state.calls.get(fields.result_id(part) or "")
+            args = call.input if call and call.input else {}
+            yield fields.result_block(part, args, call.name if call else None, result)
+        yield from fields.user_blocks(parts, _forced(record, before))
+
+    def _queued(self, record: dict[str, Any]) -> Iterator[Item]:
+        return self._prompts.operation(record, self._session_id(record))
+
+    def _attachment(self, record: dict[str, Any]) -> Iterator[Item]:
+        """A queued prompt that reached the agent in the middle of its work; or something else."""
+        attached = mapping(record.get("attachment"))
+        parts = fields.content({"content": attached.get("prompt")})
+        if attached.get("type") != "queued_command" or not parts:
+            yield from self._passed(record)
+            return
+        is_prompt = attached.get("commandMode") in (None, "prompt")
+        origin = attached.get("origin") if is_prompt else {"kind": scaffold.NOTIFICATION}
+        message = {"content": parts}
+        for item in self._message({**record, "type": "user", "message": message, "origin": origin}):
+            yield item
+            if isinstance(item, Turn) and item.is_prompt:
+                self._prompts.delivered(item, fields.text_of(parts))
+
+    # --- calls and what became of them ------------------------------------------------------
+
+    def _calls(self, turn: Turn, parts: list[dict[str, Any]]) -> Iterator[Item]:
+        if turn.role != "assistant":
+            return
+        for part in parts:
+            call_id, name = fields.tool_id(part), fields.tool_name(part)
+            if not fields.is_call(part) or not call_id or not name or call_id in self.state.calls:
+                continue
+            args = mapping(part.get("input")) if may_write(name) else None
+            call = Call(call_id, name, turn.session_id, turn.turn_uuid, turn.ts, turn.workdir, args)
+            self.state.calls[call_id] = call
+            yield from self._spawn(call, self._file.started_by.get(call_id))
+
+    def _results(self, record: dict[str, Any], parts: list[dict[str, Any]]) -> Iterator[Item]:
+        answered = [part for part in parts if part.get("type") == "tool_result"]
+        result = record.get("toolUseResult") if len(answered) == 1 else None
+        for part in answered:
+            call = self.state.calls.get(fields.result_id(part) or "")
+            if call is None:
+                continue
+            if not fields.is_failure(part, result):
+                yield from edits(call, mapping(result))
+            self.state.calls[call.tool_use_id] = replace(call, input=None)
+            yield from self._spawn(call, string(mapping(result).get("agentId")))
+
+    def _spawn(self, call: Call, agent: str | None) -> Iterator[Item]:
+        if agent and call.tool_use_id not in self.state.spawned:
+            self.state.spawned[call.tool_use_id] = None
+            yield Spawn(call.session_id, call.turn_uuid, agent)
+
+    def _progress(self, record: dict[str, Any]) -> Iterator[Item]:
+        """A sub-agent's message, copied into its parent's file; or something to pass over."""
+        yield from self._passed(record)
+        data = mapping(record.get("data"))
+        agent, message = string(data.get("agentId")), mapping(data.get("message"))
+        kind = message.get("type")
+        if not agent or agent in self._file.separate or kind not in ("user", "assistant"):
+            return
+        if call := self.state.calls.get(string(record.get("parentToolUseID")) or ""):
+            yield from self._spawn(call, agent)
+        outer = {key: record.get(key) for key in ("sessionId", "cwd", "gitBranch", "version")}
+        inner = {"timestamp": record.get("timestamp"), **outer, **message}
+        yield from self._message({**inner, "isSidechain": True, "agentId": agent})
+
+
+def _is_typed(record: dict[str, Any], before: Link, blocks: tuple[Block, ...]) -> bool:
+    """Whether a person typed this user record."""
+    flags = ("isMeta", "isCompactSummary", "isSidechain")
+    if before.thread is not None or any(record.get(flag) is True for flag in flags):
+        return False
+    origin = mapping(record.get("origin")).get("kind")
+    return origin in (None, "human") and any(block.scaffold is None for block in blocks)
+
+
+def _is_command(blocks: tuple[Block, ...]) -> bool:
+    return any(b.scaffold == scaffold.COMMAND and "<command-name>" in b.text for b in blocks)
+
+
+def _forced(record: dict[str, Any], before: Link) -> str | None:
+    """The scaffolding that a user record's flags tell of."""
+    if record.get("isCompactSummary") is True:
+        return scaffold.COMPACTION
+    if mapping(record.get("origin")).get("kind") == scaffold.NOTIFICATION:
+        return scaffold.NOTIFICATION
+    if record.get("isMeta") is True:
+        is_expansion = before.is_command or string(record.get("sourceToolUseID"))
+        return scaffold.COMMAND if is_expansion else scaffold.REMINDER
+    return None
+
+
+def _branch(value: object) -> str | None:
+    name = string(value)
+    return None if name == "HEAD" else name

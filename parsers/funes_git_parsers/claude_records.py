@@ -1,0 +1,211 @@
+"""One record of Claude Code as plain fields and blocks. Pure functions; no state, no files.
+
+Every function takes whatever JSON a file may hold: a field of another type counts as absent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from hashlib import sha1
+from typing import Any, Final
+
+from funes_git_parsers import scaffold
+from funes_git_parsers.base import Block, PrintedCommit
+from funes_git_parsers.shell import printed_commits
+
+_DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[\w=;.-]*;base64,([A-Za-z0-9+/=]{64,})")
+_EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
+_TOOL_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
+
+
+def string(value: object) -> str | None:
+    """`value` if it is a non-empty string."""
+    return value if isinstance(value, str) and value else None
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """`value` if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def timestamp(value: object) -> float | None:
+    """Seconds since the epoch, UTC, of an ISO 8601 text (UTC where it names no zone)."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def derived_uuid(record: dict[str, Any]) -> str:
+    """A name for a record without uuid: the same whenever the same record is read."""
+    body = json.dumps(record, sort_keys=True)
+    return sha1(body.encode(), usedforsecurity=False).hexdigest()[:32]
+
+
+def content(message: object) -> list[dict[str, Any]]:
+    """The parts of a message, plain text as one part of type `text`."""
+    parts = mapping(message).get("content")
+    if isinstance(parts, str):
+        return [{"type": "text", "text": parts}]
+    found = parts if isinstance(parts, list) else []
+    return [
+        {"type": "text", "text": part} if isinstance(part, str) else part
+        for part in found
+        if isinstance(part, str | dict)
+    ]
+
+
+def text_of(parts: list[dict[str, Any]]) -> str:
+    """The texts of parts as a person typed them."""
+    return "\n".join(t for part in parts if isinstance(t := part.get("text"), str))
+
+
+def assistant_blocks(parts: list[dict[str, Any]], is_error: bool) -> Iterator[Block]:
+    """The blocks of an assistant's message. `is_error` says that the harness wrote it itself."""
+    for part in parts:
+        kind = part.get("type")
+        if kind in _TOOL_CALLS:
+            yield Block("tool_use", _input(part.get("input")), tool_name(part), tool_id(part))
+        elif kind == "thinking" and (text := string(part.get("thinking"))):
+            yield Block("thinking", text)
+        elif kind == "text" and (text := string(part.get("text"))):
+            mark = scaffold.API_ERROR if is_error else scaffold.kind(text, "assistant")
+            yield Block("text", elided(text), scaffold=mark)
+        elif isinstance(kind, str) and kind.endswith("_tool_result"):
+            yield Block("tool_result", result_text(part.get("content")), None, result_id(part))
+
+
+def user_blocks(parts: list[dict[str, Any]], forced: str | None) -> Iterator[Block]:
+    """The blocks of a user's message but for tool results. `forced` is the kind of scaffolding that
+    the record's flags tell, for texts that do not tell it themselves."""
+    for part in parts:
+        if part.get("type") == "tool_result":
+            continue
+        if text := string(part.get("text")):
+            mark = scaffold.kind(text, "user") or forced
+            yield Block("text", elided(text), scaffold=mark)
+        elif "source" in part:
+            yield Block("text", media(part), scaffold=forced)
+
+
+def result_block(
+    part: dict[str, Any], call_input: dict[str, Any], tool: str | None, result: object
+) -> Block:
+    """The block of one tool result. `result` is the record's `toolUseResult`."""
+    text = result_text(part.get("content"))
+    failed = is_failure(part, result)
+    command = string(call_input.get("command")) if tool in ("Bash", "PowerShell") else None
+    return Block(
+        "tool_result",
+        text,
+        tool,
+        result_id(part),
+        is_error=failed,
+        exit_code=_exit_code(text, failed, mapping(result)) if command else None,
+        commits=commits(command, text, mapping(result)) if command else (),
+        scaffold=scaffold.kind(text, "tool"),
+    )
+
+
+def is_failure(part: dict[str, Any], result: object) -> bool:
+    """Whether a tool result says that the call failed or was refused."""
+    if part.get("is_error") is True or mapping(result).get("interrupted") is True:
+        return True
+    return isinstance(result, str) and result.startswith(("Error:", "User rejected"))
+
+
+def _exit_code(text: str, failed: bool, result: dict[str, Any]) -> int | None:
+    if failed:
+        match = _EXIT_CODE.match(text)
+        return int(match[1]) if match else None
+    unknown = ("backgroundTaskId", "returnCodeInterpretation")
+    return None if any(result.get(key) for key in unknown) else 0
+
+
+def commits(command: str, text: str, result: dict[str, Any]) -> tuple[PrintedCommit, ...]:
+    """The commit ids that a command printed, with the one that Claude noted beside the output."""
+    printed = printed_commits(command, text)
+    noted = mapping(mapping(result.get("gitOperation")).get("commit"))
+    sha = string(noted.get("sha"))
+    if sha is None or any(p.sha.startswith(sha) or sha.startswith(p.sha) for p in printed):
+        return printed
+    return (*printed, PrintedCommit(sha, _VERBS.get(str(noted.get("kind")), "commit")))
+
+
+def result_text(value: object) -> str:
+    """What a tool returned, as text; pictures as their type and size."""
+    if isinstance(value, str):
+        return elided(value)
+    parts = value if isinstance(value, list) else [value]
+    texts = (_result_part(part) for part in parts)
+    return "\n".join(text for text in texts if text)
+
+
+def _result_part(part: object) -> str | None:
+    if isinstance(part, str):
+        return elided(part)
+    fields = mapping(part)
+    if text := string(fields.get("text")):
+        return elided(text)
+    if "source" in fields:
+        return media(fields)
+    return string(fields.get("tool_name")) or string(fields.get("url"))
+
+
+def media(part: dict[str, Any]) -> str:
+    """`[image/png, 83 KB]` for a picture or document."""
+    source = mapping(part.get("source"))
+    kind = string(source.get("media_type")) or string(part.get("type")) or "data"
+    if data := string(source.get("data")):
+        return f"[{kind}, {_kilobytes(data)} KB]"
+    address = string(source.get("url")) or string(source.get("file_id"))
+    return f"[{kind}, {elided(address)}]" if address else f"[{kind}]"
+
+
+def elided(text: str) -> str:
+    """`text` with embedded `data:` files replaced by their type and size."""
+    if ";base64," not in text:
+        return text
+    return _DATA_URI.sub(lambda m: f"[{m[1] or 'data'}, {_kilobytes(m[2])} KB]", text)
+
+
+def _kilobytes(base64: str) -> int:
+    return max(1, round(len(base64) * 3 / 4 / 1024))
+
+
+def tool_name(part: dict[str, Any]) -> str | None:
+    """The tool that a call names."""
+    return string(part.get("name"))
+
+
+def tool_id(part: dict[str, Any]) -> str | None:
+    """The id of a call."""
+    return string(part.get("id"))
+
+
+def result_id(part: dict[str, Any]) -> str | None:
+    """The id of the call that a result answers."""
+    return string(part.get("tool_use_id"))
+
+
+def is_call(part: dict[str, Any]) -> bool:
+    """Whether a part of a message calls a tool."""
+    return part.get("type") in _TOOL_CALLS
+
+
+def _input(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return _COMPACT(value if value is not None else {})
+
+
+_COMPACT: Callable[[Any], str] = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), check_circular=False
+).encode

@@ -1,0 +1,138 @@
+"""What the reading of one Claude Code file must remember, and its form in a cursor.
+
+Everything is bounded and trimmed while reading, not when saving, so that a file read in parts gives
+what it gives when read at once.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from funes_git_parsers.claude_edits import Call
+from funes_git_parsers.jsonl import Position
+
+VERSION: Final = 1
+MAX_LINKS: Final = 4_096
+MAX_CALLS: Final = 256
+MAX_QUEUED: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a record's chain stands: the nearest turn that was yielded, its exchange, its thread,
+    and whether that turn is a slash command that may start work."""
+
+    turn: str | None = None
+    exchange: str | None = None
+    thread: str | None = None
+    is_command: bool = False
+
+
+@dataclass(slots=True)
+class Queued:
+    """A prompt that was typed while the agent was busy. `uuid` once it has been yielded as a turn;
+    `is_delivered` if that turn is a record of the file."""
+
+    text: str
+    session_id: str
+    ts: float | None
+    seq: int
+    parent: str | None
+    uuid: str | None = None
+    is_delivered: bool = False
+
+
+@dataclass(slots=True)
+class State:
+    """All that one read hands to the next, besides the position in the file."""
+
+    seq: int = 0
+    session_id: str | None = None
+    title: str | None = None
+    title_rank: int = 0
+    version: str | None = None
+    links: dict[str, Link] = field(default_factory=dict)
+    tips: dict[str, str] = field(default_factory=dict)
+    """Per thread ("" is the main one), the uuid of the last record."""
+    calls: dict[str, Call] = field(default_factory=dict)
+    spawned: dict[str, None] = field(default_factory=dict)
+    """Ids of calls whose sub-agent is known."""
+    queued: list[Queued] = field(default_factory=list)
+    summaries: dict[str, str] = field(default_factory=dict)
+    """Titles by the record that they end at, which may belong to another file."""
+
+    def trim(self) -> None:
+        """Forget the oldest of what has grown too long."""
+        _trim(self.links, MAX_LINKS)
+        _trim(self.tips, MAX_CALLS)
+        _trim(self.calls, MAX_CALLS)
+        _trim(self.spawned, MAX_CALLS)
+        _trim(self.summaries, MAX_CALLS)
+        del self.queued[:-MAX_QUEUED]
+
+
+def _trim(values: dict[str, Any], limit: int) -> None:
+    while len(values) > limit:
+        del values[next(iter(values))]
+
+
+def dump(state: State, position: Position) -> str:
+    """The text of a cursor."""
+    values = {
+        "v": VERSION,
+        "at": position.dump(),
+        "links": _packed(state.links),
+        "calls": [_fields(call) for call in state.calls.values()],
+        "queued": [_fields(queued) for queued in state.queued],
+        **{name: getattr(state, name) for name in _PLAIN},
+    }
+    try:
+        return json.dumps(values, separators=(",", ":"))
+    except (RecursionError, ValueError):  # a call nested so deeply that it was read only just
+        return dump(State(), Position())
+
+
+def _fields(value: Call | Queued) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__slots__}
+
+
+def load(cursor: str | None) -> tuple[State, Position]:
+    """What `dump` wrote; the start of the file for anything else."""
+    try:
+        values = json.loads(cursor or "{}")
+        if values.get("v") != VERSION:
+            return State(), Position()
+        state = State(**{name: values[name] for name in _PLAIN})
+        state.links = _unpacked(values["links"])
+        state.calls = {call["tool_use_id"]: Call(**call) for call in values["calls"]}
+        state.queued = [Queued(**queued) for queued in values["queued"]]
+        return state, Position.load(values["at"])
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        return State(), Position()
+
+
+_PLAIN: Final = (
+    "seq", "session_id", "title", "title_rank", "version", "tips", "spawned", "summaries"
+)  # fmt: skip
+
+
+def _packed(links: dict[str, Link]) -> list[Any]:
+    """Links with each distinct text once: most records share their exchange and name themselves."""
+    texts: dict[str, int] = {}
+
+    def number(text: str | None) -> int:
+        return -1 if text is None else texts.setdefault(text, len(texts))
+
+    rows = [
+        [number(uuid), number(k.turn), number(k.exchange), number(k.thread), int(k.is_command)]
+        for uuid, k in links.items()
+    ]
+    return [list(texts), rows]
+
+
+def _unpacked(packed: list[Any]) -> dict[str, Link]:
+    texts, rows = packed
+    names = [*texts, None]  # -1 is None
+    return {names[u]: Link(names[t], names[e], names[h], bool(c)) for u, t, e, h, c in rows}
