@@ -137,7 +137,7 @@ def _why_commit(
     for link in sorted(links, key=lambda link: -link.score):
         turns.setdefault((link.session_id, link.turn_uuid), link)
     answers = [maker.answer(info, link, []) for link in list(turns.values())[:n]]
-    unexplained = ()
+    unexplained: tuple[Unexplained, ...] = ()
     if not turns:
         row = catalog.linked_commits([sha]).get(sha)
         reason = row.reason if row else None

@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from funes_git.store.catalog import Catalog
-
 from funes_git.git import Repo, changes
 from funes_git.link.evidence import SKEW
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
+from funes_git.store.catalog_writer import CatalogWriter
 
 EVERYTHING = (
     "--exclude=refs/stash",
@@ -68,7 +67,7 @@ class LinkReport:
 
 def link(
     repo: Repo,
-    catalog: Catalog,
+    catalog: CatalogWriter,
     revs: Sequence[str] = (),
     *,
     everything: bool = False,
@@ -95,7 +94,7 @@ def link(
 
 def catch_up(
     repo: Repo,
-    catalog: Catalog,
+    catalog: CatalogWriter,
     *,
     since: float | None = None,
     progress: Progress | None = None,
@@ -105,7 +104,7 @@ def catch_up(
     started = time.monotonic()
     report = LinkReport(progress=progress)
     tips = repo.tips(*EVERYTHING)
-    known = catalog.meta("linked_tips").split()
+    known = (catalog.setting("linked_tips") or "").split()
     if not known:
         catalog.forget_links()
         since = None
@@ -124,7 +123,7 @@ def catch_up(
 
 def _run(
     repo: Repo,
-    catalog: Catalog,
+    catalog: CatalogWriter,
     report: LinkReport,
     *,
     revs: Sequence[str] = (),
@@ -138,5 +137,5 @@ def _run(
     linker.run(commits, report.count, before=before)
 
 
-def _remember(repo: Repo, catalog: Catalog) -> None:
-    catalog.set_meta("linked_tips", " ".join(repo.tips(*EVERYTHING)))
+def _remember(repo: Repo, catalog: CatalogWriter) -> None:
+    catalog.put({"linked_tips": " ".join(repo.tips(*EVERYTHING))})

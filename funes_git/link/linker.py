@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from funes_git.store.catalog import Catalog
-
 from funes_git.git import BlobReader, CommitChange, FileChange, Repo
 from funes_git.link.evidence import FileEvidence, Findings
 from funes_git.link.graph import Graph
@@ -14,6 +12,7 @@ from funes_git.link.pool import Claim, Claims, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
 from funes_git.model import Link, LinkedCommit, Reason
+from funes_git.store.catalog_writer import CatalogWriter
 
 FLUSH = 500
 """Commits written to the catalog at once."""
@@ -25,7 +24,7 @@ Seen = Callable[[LinkedCommit, list[Link]], None]
 class Linker:
     """What linking knows of the sessions and of the commits linked before."""
 
-    def __init__(self, repo: Repo, catalog: Catalog) -> None:
+    def __init__(self, repo: Repo, catalog: CatalogWriter) -> None:
         self._repo = repo
         self._catalog = catalog
         self._graph = Graph()
@@ -33,11 +32,11 @@ class Linker:
             self._graph.add(sha, parents)
         self._witnesses = Witnesses(catalog)
         self._shallow = repo.shallow()
-        self._paths = catalog.edit_paths()
+        self._paths = catalog.all_edit_paths()
         self._namesakes: dict[str, list[str]] = defaultdict(list)
         for path in self._paths:
             self._namesakes[_name(path)].append(path)
-        self._earlier = _earlier_names(catalog.renames())
+        self._earlier = _earlier_names((old, new) for old, new, _ in catalog.renames())
         self._claims: Claims = {}
         self._loaded: set[int] = set()
         """The edits whose earlier claims have been read."""

@@ -72,6 +72,8 @@ class _Lines:
     """hash → (index of the edit, position)"""
     hashes: dict[tuple[int, int], int] = field(default_factory=dict)
     """(edit, position) → exact hash of the added line"""
+    sizes: list[tuple[int, int]] = field(default_factory=list)
+    """How many lines each edit added and removed."""
 
 
 Claims: TypeAlias = dict[tuple[int, int], list[Claim]]
@@ -87,11 +89,13 @@ class Pool:
         self._claims = claims
         self._graph = graph
         for index, edit in enumerate(timed):
-            for key in edit.added:
+            added, removed = edit.added, edit.removed
+            self._lines.sizes.append((len(added), len(removed)))
+            for key in added:
                 self._lines.exact[key.exact].append((index, key.pos))
                 self._lines.loose[key.loose].append((index, key.pos))
                 self._lines.hashes[edit.id, key.pos] = key.exact
-            for key in edit.removed:
+            for key in removed:
                 self._lines.removed[key.exact].append((index, key.pos))
 
     def __bool__(self) -> bool:
@@ -141,7 +145,7 @@ class Pool:
             for at, pos in index.get(key, ()):
                 edit = self._lines.edits[at]
                 if at < last and is_open(edit, pos):
-                    size = len(edit.removed if removing else edit.added)
+                    size = self._lines.sizes[at][removing]
                     rows.append(Candidate(edit.id, at, pos, size))
             if rows:
                 found[key] = rows
@@ -206,8 +210,6 @@ class Pool:
         """Edits without text that no commit before `commit` has shown yet, newest first."""
         return [
             edit
-            for edit in reversed(self.before(bound))
-            if not edit.added
-            and not edit.removed
-            and not self._count(edit.id, WHOLE, ADDED, commit)
+            for edit, sizes in reversed(list(zip(self.before(bound), self._lines.sizes)))
+            if sizes == (0, 0) and not self._count(edit.id, WHOLE, ADDED, commit)
         ]

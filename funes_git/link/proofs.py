@@ -25,7 +25,7 @@ class Witnesses:
         self.coverage = Coverage(spans)
         self._harness = {session_id: harness for session_id, harness, _, _ in spans}
         self._printed: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-        for sha, session_id, turn_uuid in catalog.printed():
+        for sha, session_id, turn_uuid, *_ in catalog.printed():
             if len(sha) >= LEAST_PREFIX:
                 self._printed[sha[:LEAST_PREFIX]].append((sha, session_id, turn_uuid))
 

@@ -10,7 +10,7 @@ from funes_git.model import EditRecord
 from funes_git.store.database import Row
 from funes_git.store.links import LinkReading
 from funes_git.store.pack import expand
-from funes_git.store.records import EditRow, unpack_keys
+from funes_git.store.records import EditRow, flat_keys, unpack_keys
 
 EDIT = """SELECT e.id, e.edit_id, s.session_id, t.turn_uuid, s.harness, t.thread, e.ts, e.path,
   e.old_path, e.operation, e.origin, e.tool, t.retracted, e.added, e.removed
@@ -93,4 +93,18 @@ class EditReading(LinkReading):
             "SELECT p.sha, s.session_id, t.turn_uuid, t.thread, p.verb, t.ts FROM printed p"
             " JOIN turns t ON t.id = p.turn JOIN sessions s ON s.id = t.session"
             " ORDER BY t.ts, s.session_id, t.seq, p.n"
+        )
+
+    def wrote_line(self, path: str, exact: int, before: float) -> bool:
+        """Whether any edit at `path` up to the time `before` added a line of this hash."""
+        rows = self.rows("SELECT added FROM edits WHERE path = ? AND ts <= ?", (path, before))
+        return any(exact in flat_keys(added)[1::3] for (added,) in rows)
+
+    def families(self) -> dict[str, str]:
+        """Session → the session that started it or that it was forked from, where there is one."""
+        return dict(
+            self.rows(
+                "SELECT session_id, parent_session_id FROM sessions"
+                " WHERE parent_session_id IS NOT NULL"
+            )
         )

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
-from funes_git.model import Link
+from funes_git.model import Link, LinkedCommit
 from funes_git.store.database import Database, Row
-from funes_git.store.records import Claim, CommitRow, HookEvent
+from funes_git.store.records import HookEvent
 
-COMMIT = """SELECT sha, commit_time, author_time, author, email, subject, parents, reason, added,
-  removed, generation FROM commits """
+COMMIT = "SELECT sha, parents, commit_time, reason, added, explained FROM commits "
+LineClaim: TypeAlias = tuple[int, int, str, str]
+"""(edit number, position in the edit, kind, commit id): see link/pool.py."""
+
+SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID")
+"""Environment variables whose value is the id of the session that runs the command."""
+
 LINK = """SELECT sha, session_id, turn_uuid, harness, relation, content, proof, level, score, path,
   lines, source, edit_id FROM links """
 
 
-def _commit(row: Row) -> CommitRow:
-    values: list[Any] = [*row[:6], tuple(row[6].split()), *row[7:]]
-    return CommitRow(*values)
+def _commit(row: Row) -> LinkedCommit:
+    return LinkedCommit(row[0], tuple(row[1].split()), *row[2:])
 
 
 def _link(row: Row) -> Link:
@@ -36,17 +39,15 @@ class LinkReading(Database):
         """The full ids of all commits that linking has looked at."""
         return {r[0] for r in self.rows("SELECT sha FROM commits")}
 
-    def commit_row(self, sha: str) -> CommitRow | None:
-        """A commit that linking has looked at, by its full id."""
-        row = self.one(COMMIT + "WHERE sha = ?", (sha,))
-        return _commit(row) if row else None
+    def linked_commits(self, shas: Sequence[str]) -> dict[str, LinkedCommit]:
+        """Those of these commits that linking has looked at, by full id."""
+        rows = self.rows_in(COMMIT + "WHERE sha IN (?)", shas)
+        return {row[0]: _commit(row) for row in rows}
 
-    def commit_rows(self, shas: Sequence[str] | None = None) -> list[CommitRow]:
-        """All of them, or those of `shas`, in order of commit time."""
-        rows: Iterable[Row] = (
-            self.rows(COMMIT) if shas is None else self.rows_in(COMMIT + "WHERE sha IN (?)", shas)
-        )
-        return sorted((_commit(r) for r in rows), key=lambda c: (c.commit_time, c.sha))
+    def commit_parents(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Every commit that linking has looked at with its parents, parents first."""
+        rows = self.rows("SELECT sha, parents FROM commits ORDER BY id")
+        return [(sha, tuple(parents.split())) for sha, parents in rows]
 
     def links_of(self, shas: Sequence[str]) -> dict[str, list[Link]]:
         """The links of each of these commits that has any, best first."""
@@ -57,18 +58,14 @@ class LinkReading(Database):
             links.sort(key=lambda k: (-k.score, k.session_id, k.turn_uuid, k.path or "", k.lines))
         return found
 
-    def claims_of(self, edit_ids: Sequence[int]) -> dict[int, list[tuple[int, str, str]]]:
-        """Where lines of edits were found: edit number → (position in the edit, commit id,
-        relation of the link)."""
-        found: dict[int, list[tuple[int, str, str]]] = {}
-        sql = (
-            "SELECT c.edit, c.lines, l.sha, l.relation FROM claims c JOIN links l ON l.id = c.link"
-            " WHERE c.edit IN (?)"
-        )
-        for edit, lines, sha, relation in self.rows_in(sql, edit_ids):
-            positions = array("q", lines)[::2]
-            found.setdefault(edit, []).extend((pos, sha, relation) for pos in positions)
-        return {edit: sorted(claims) for edit, claims in found.items()}
+    def claims_of(self, edit_ids: Sequence[int]) -> list[LineClaim]:
+        """What commits showed of the lines of these edits."""
+        sql = "SELECT edit, positions, kind, sha FROM claims WHERE edit IN (?)"
+        return [
+            (edit, pos, kind, sha)
+            for edit, positions, kind, sha in self.rows_in(sql, edit_ids)
+            for pos in array("q", positions)
+        ]
 
     def commits_of_turns(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
         """The commits that turns, given as (session id, turn), are linked to; weak links are left
@@ -99,6 +96,17 @@ class LinkReading(Database):
             " ORDER BY at, id"
         )
         return [event_from(r) for r in rows]
+
+    def hook_sessions(self) -> dict[str, list[str]]:
+        """Commit id → the sessions inside which a git hook saw it being made, by the variables that
+        agents set for the programs they run."""
+        found: dict[str, list[str]] = {}
+        for event in self.hook_events():
+            if event.hook == "post-commit" and event.sha and event.detail.startswith("{"):
+                seen = json.loads(event.detail).get("env") or {}
+                sessions = [seen[name] for name in SESSION_VARIABLES if seen.get(name)]
+                found.setdefault(event.sha, []).extend(sessions)
+        return found
 
     def rewrites(self) -> list[tuple[str, str, float]]:
         """(old commit id, new commit id, time) of every rewrite that a hook reported."""
@@ -131,44 +139,49 @@ class LinkWriting(Database):
 
     def replace_links(
         self,
-        commits: Sequence[CommitRow],
-        links: Iterable[tuple[Link, Sequence[Claim | tuple[int, int, int]]]],
+        commits: Sequence[LinkedCommit],
+        links: Iterable[Link],
+        claims: Iterable[LineClaim],
     ) -> None:
-        """Store these commits and links in place of all that was known of the commits, in one
-        transaction. Every link belongs to one of `commits`; its claims are
-        (edit number, position in the edit, line number in the commit)."""
+        """Store these commits, links and claims in place of all that was known of the commits, in
+        one transaction. New commits must come parents first."""
         with self.transaction():
-            self._forget_links([c.sha for c in commits])
+            self._forget([c.sha for c in commits])
             self.db.executemany(
-                f"INSERT OR REPLACE INTO commits VALUES ({','.join('?' * 11)})",
+                "INSERT INTO commits (sha, parents, commit_time, reason, added, explained)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
                 (_commit_values(c) for c in commits),
             )
-            for link, claims in links:
-                self._add_link(link, claims)
+            self.db.executemany(
+                "INSERT INTO links (sha, session_id, turn_uuid, harness, relation, content, proof,"
+                f" level, score, path, lines, source, edit_id) VALUES ({','.join('?' * 13)})",
+                (_link_values(link) for link in links),
+            )
+            self.db.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", _packed(claims))
 
-    def forget_commits(self, shas: Sequence[str]) -> None:
-        """Drop commits and their links, so that linking looks at them anew."""
+    def forget_links(
+        self, shas: Sequence[str] | None = None, *, since: float | None = None
+    ) -> None:
+        """Drop these commits, those from the time `since` on (seconds since the epoch), or all,
+        with their links and claims; and in the same transaction the note up to where everything is
+        linked (`linked_tips`), so that they are surely linked again."""
         with self.transaction():
-            self._forget_links(shas)
-            self.db.executemany("DELETE FROM commits WHERE sha = ?", ((s,) for s in shas))
+            if since is not None:
+                shas = [
+                    r[0]
+                    for r in self.rows("SELECT sha FROM commits WHERE commit_time >= ?", (since,))
+                ]
+            if shas is None:
+                for table in ("claims", "links", "commits"):
+                    self.db.execute(f"DELETE FROM {table}")
+            else:
+                self._forget(shas)
+            self.db.execute("DELETE FROM meta WHERE key = 'linked_tips'")
 
-    def _forget_links(self, shas: Sequence[str]) -> None:
+    def _forget(self, shas: Sequence[str]) -> None:
         each = [(sha,) for sha in shas]
-        self.db.executemany(
-            "DELETE FROM claims WHERE link IN (SELECT id FROM links WHERE sha = ?)", each
-        )
-        self.db.executemany("DELETE FROM links WHERE sha = ?", each)
-
-    def _add_link(self, link: Link, claims: Sequence[Claim | tuple[int, int, int]]) -> None:
-        number = self.db.execute(
-            "INSERT INTO links (sha, session_id, turn_uuid, harness, relation, content, proof,"
-            f" level, score, path, lines, source, edit_id) VALUES ({','.join('?' * 13)})",
-            _link_values(link),
-        ).lastrowid
-        self.db.executemany(
-            "INSERT INTO claims (edit, link, lines) VALUES (?, ?, ?)",
-            ((edit, number, lines) for edit, lines in _packed(claims)),
-        )
+        for table in ("claims", "links", "commits"):
+            self.db.executemany(f"DELETE FROM {table} WHERE sha = ?", each)
 
 
 def _link_values(link: Link) -> tuple[object, ...]:
@@ -177,18 +190,14 @@ def _link_values(link: Link) -> tuple[object, ...]:
     return (link.commit, link.session_id, link.turn_uuid, link.harness, *evidence, *where)
 
 
-def _commit_values(commit: CommitRow) -> tuple[object, ...]:
-    who = (commit.author, commit.email, commit.subject, " ".join(commit.parents))
-    what = (commit.reason, commit.added, commit.removed, commit.generation)
-    return (commit.sha, commit.commit_time, commit.author_time, *who, *what)
+def _commit_values(commit: LinkedCommit) -> tuple[object, ...]:
+    figures = (commit.reason, commit.added, commit.explained)
+    return (commit.sha, " ".join(commit.parents), commit.commit_time, *figures)
 
 
-def _packed(claims: Sequence[Claim | tuple[int, int, int]]) -> Iterator[tuple[int, bytes]]:
-    plain = sorted(
-        (c.edit, c.pos, c.lineno) if isinstance(c, Claim) else (c[0], c[1], c[2]) for c in claims
-    )
-    for edit, group in groupby(plain, key=lambda c: c[0]):
-        flat = array("q")
-        for _, pos, lineno in group:
-            flat.extend((pos, lineno))
-        yield edit, flat.tobytes()
+def _packed(claims: Iterable[LineClaim]) -> Iterator[tuple[int, str, str, bytes]]:
+    by_key: dict[tuple[int, str, str], array[int]] = {}
+    for edit, pos, kind, sha in claims:
+        by_key.setdefault((edit, sha, kind), array("q")).append(pos)
+    for (edit, sha, kind), positions in by_key.items():
+        yield edit, sha, kind, positions.tobytes()

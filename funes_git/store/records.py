@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Literal
 
-from funes_git.model import LineKey, Reason
+from funes_git.model import LineKey
 from funes_git_parsers.base import Operation, Session
 
 
@@ -99,35 +99,6 @@ class ChunkRow:
     files: tuple[str, ...]
     text: str
     gone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CommitRow:
-    """A commit that linking has looked at. Times in seconds since the epoch; `added` and `removed`
-    count its lines; `reason` says why it has no link; `generation` is the linker's own number for
-    what it knew when it looked."""
-
-    sha: str
-    commit_time: float
-    author_time: float
-    author: str
-    email: str
-    subject: str
-    parents: tuple[str, ...]
-    reason: Reason | None
-    added: int
-    removed: int
-    generation: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One line of an edit found in a commit: line `pos` of edit number `edit` is line `lineno` of
-    the commit's version of the file (of its parent's, where the link's relation is `removed`)."""
-
-    edit: int
-    pos: int
-    lineno: int
 
 
 @dataclass(frozen=True, slots=True)

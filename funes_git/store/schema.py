@@ -52,9 +52,8 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_turn ON chunks (turn, gone, prose, vector);
 CREATE INDEX chunks_pending ON chunks (id) WHERE prose = 1 AND vector = 0 AND gone = 0;
 CREATE TABLE commits (
-  sha TEXT PRIMARY KEY, commit_time REAL NOT NULL, author_time REAL NOT NULL, author TEXT NOT NULL,
-  email TEXT NOT NULL, subject TEXT NOT NULL, parents TEXT NOT NULL, reason TEXT,
-  added INTEGER NOT NULL, removed INTEGER NOT NULL, generation INTEGER NOT NULL) WITHOUT ROWID;
+  id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, parents TEXT NOT NULL,
+  commit_time REAL NOT NULL, reason TEXT, added INTEGER NOT NULL, explained INTEGER NOT NULL);
 CREATE INDEX commits_reason ON commits (reason);
 CREATE TABLE links (
   id INTEGER PRIMARY KEY, sha TEXT NOT NULL, session_id TEXT NOT NULL, turn_uuid TEXT NOT NULL,
@@ -65,9 +64,9 @@ CREATE INDEX links_sha ON links (sha);
 CREATE INDEX links_turn ON links (turn_uuid, session_id, level, sha);
 CREATE INDEX links_level ON links (level);
 CREATE TABLE claims (
-  edit INTEGER NOT NULL, link INTEGER NOT NULL, lines BLOB NOT NULL,
-  PRIMARY KEY (edit, link)) WITHOUT ROWID;
-CREATE INDEX claims_link ON claims (link);
+  edit INTEGER NOT NULL, sha TEXT NOT NULL, kind TEXT NOT NULL, positions BLOB NOT NULL,
+  PRIMARY KEY (edit, sha, kind)) WITHOUT ROWID;
+CREATE INDEX claims_sha ON claims (sha);
 CREATE TABLE events (
   id TEXT PRIMARY KEY, hook TEXT NOT NULL, at REAL NOT NULL, sha TEXT, worktree TEXT, branch TEXT,
   rewrites TEXT NOT NULL, detail TEXT NOT NULL);

@@ -15,12 +15,12 @@ import pytest
 from store_data import T0, chunk_id, chunks_of, edit, rich_batch, state, turn
 
 from funes_git.errors import FormatTooNew, FunesError, MemoryMissing, UnknownTarget
-from funes_git.model import Batch, LineKey, Link
+from funes_git.model import Batch, LineKey, Link, LinkedCommit, Reason
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
 from funes_git.store.database import StoreDamaged
-from funes_git.store.records import Claim, CommitRow, HookEvent, Totals
+from funes_git.store.records import HookEvent, Totals
 from funes_git_parsers.base import Retraction, Session, Spawn, Turn
 
 
@@ -304,21 +304,8 @@ def test_pending_vectors_are_prose_without_one(path: Path) -> None:
         assert catalog.totals().vectors == len(pending)
 
 
-def commit(sha: str, **more: object) -> CommitRow:
-    values: dict[str, object] = {
-        "sha": sha,
-        "commit_time": 10.0,
-        "author_time": 9.0,
-        "author": "Ada",
-        "email": "ada@example.org",
-        "subject": "Cache",
-        "parents": ("1" * 40, "2" * 40),
-        "reason": None,
-        "added": 3,
-        "removed": 1,
-        **more,
-    }
-    return CommitRow(**values)  # type: ignore[arg-type]
+def commit(sha: str, reason: Reason | None = None) -> LinkedCommit:
+    return LinkedCommit(sha, ("1" * 40, "2" * 40), 10.0, reason, added=3, explained=1)
 
 
 def link(sha: str, turn_uuid: str, **more: object) -> Link:
@@ -347,23 +334,24 @@ def test_links_are_replaced_by_commit(path: Path) -> None:
     other = link(b, "s1-t3", relation="removed", path=None, lines=())
     with CatalogWriter.open(path) as catalog:
         (row,) = catalog.edits_at(["src/cache.py"])
-        rows = [commit(a), commit(b), commit("c" * 40, reason="no-edit")]
-        claims = [Claim(row.id, 1, 11), (row.id, 0, 10)]
-        catalog.replace_links(rows, [(first, claims), (weak, []), (other, [(row.id, 2, 4)])])
-        catalog.replace_links([commit(b)], [(other, [(row.id, 2, 5)])])
+        rows = [commit(a), commit(b), commit("c" * 40, "no-edit")]
+        claims = [(row.id, 1, "added", a), (row.id, 0, "added", a), (row.id, -1, "removed", b)]
+        catalog.replace_links(rows, [first, weak, other], claims)
+        catalog.replace_links([commit(b)], [other], [(row.id, 2, "removed", b)])
     with Catalog.open(path) as catalog:
         assert catalog.links_of([a, b, "c" * 40]) == {a: [first, weak], b: [other]}
-        assert catalog.claims_of([row.id]) == {
-            row.id: [(0, a, "wrote"), (1, a, "wrote"), (2, b, "removed")]
-        }
+        assert sorted(catalog.claims_of([row.id])) == [
+            (row.id, 0, "added", a),
+            (row.id, 1, "added", a),
+            (row.id, 2, "removed", b),
+        ]
         assert catalog.commits_of_turns([("s1", "s1-t1"), ("s1", "s1-t3"), ("s2", "s1-t1")]) == {
             ("s1", "s1-t1"): [a],
             ("s1", "s1-t3"): [b],
         }
         assert catalog.turns_of_commits([a]) == [("s1", "s1-t1", a)]
         assert catalog.known_commits() == {a, b, "c" * 40}
-        assert catalog.commit_row(a) == commit(a)
-        assert catalog.commit_rows([b]) == [commit(b)]
+        assert catalog.linked_commits([a, "d" * 40]) == {a: commit(a)}
         stats = catalog.stats()
         assert stats.links == {"lines": 2, "weak": 1}
         assert (stats.commits, stats.linked_commits, stats.unlinked) == (3, 2, {"no-edit": 1})
@@ -371,9 +359,23 @@ def test_links_are_replaced_by_commit(path: Path) -> None:
         assert view is not None
         assert view.commits == (a,)
     with CatalogWriter.open(path) as catalog:
-        catalog.forget_commits([a])
+        catalog.put({"linked_tips": a})
+        catalog.forget_links([a])
         assert catalog.known_commits() == {b, "c" * 40}
-        assert catalog.claims_of([row.id]) == {row.id: [(2, b, "removed")]}
+        assert catalog.links_of([a]) == {}
+        assert catalog.claims_of([row.id]) == [(row.id, 2, "removed", b)]
+        assert catalog.setting("linked_tips") is None, "so that they are linked again"
+        catalog.forget_links(since=11.0)
+        assert catalog.known_commits() == {b, "c" * 40}
+        catalog.forget_links(since=10.0)
+        assert catalog.known_commits() == set()
+        assert catalog.claims_of([row.id]) == []
+
+
+def test_commits_are_given_parents_first(path: Path) -> None:
+    with CatalogWriter.open(path) as catalog:
+        catalog.replace_links([commit("b" * 40), commit("a" * 40)], [], [])
+        assert [sha for sha, _ in catalog.commit_parents()] == ["b" * 40, "a" * 40]
 
 
 def test_hook_events_are_stored_once(path: Path) -> None:
