@@ -24,6 +24,7 @@ Reason: TypeAlias = Literal[
     "empty",  # a commit that changes no text
     "bot",  # committed by a bot that no session touched
     "shallow",  # the history was cut here: what the commit changed cannot be known
+    "missing-objects",  # the repository lacks what the commit changed (a partial clone)
 ]
 
 

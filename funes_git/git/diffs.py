@@ -7,11 +7,12 @@ that differ from every parent count as the merge's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
 from funes_git.git import process
+from funes_git.git.process import GitError
 from funes_git.git.quote import unquote
 from funes_git.git.repo import FORMAT, Repo, parse_info
 from funes_git.model import CommitInfo
@@ -20,8 +21,6 @@ from funes_git.model import CommitInfo
 BIG_FILE = "core.bigFileThreshold=2m"
 
 ARGS = (
-    "--topo-order",
-    "--reverse",
     "-p",
     "-U0",
     "-M",
@@ -72,28 +71,57 @@ class CommitChange:
 
     info: CommitInfo
     files: list[FileChange]
+    unreadable: bool = False
+    """Some of its objects are missing: a partial clone, a damaged repository."""
 
 
 Wanted = Callable[[str, str | None], bool]
 
+PATIENCE = 20
+"""Commits with missing objects after which the rest is not tried any more: a partial clone."""
+
 
 def changes(
-    repo: Repo,
-    revs: Sequence[str] = (),
-    *,
-    options: Sequence[str] = (),
-    wanted: Wanted | None = None,
+    repo: Repo, shas: Sequence[str], *, wanted: Wanted | None = None
 ) -> Iterator[CommitChange]:
-    """The changes of the commits that `revs` and `options` name (as `git log` takes them, revs of
-    any number), parents first.
+    """What each of these commits changed, in their order.
 
     Only the lines of files for which `wanted(path, old path)` holds are kept; every changed file is
-    named. Raises GitError.
+    named. A commit whose objects the repository lacks comes as `unreadable`. Raises GitError.
     """
-    stdin = "".join(f"{rev}\n" for rev in revs).encode()
-    args = ["-c", BIG_FILE, *repo.args("log", *ARGS, "--ignore-missing", *options, "--stdin")]
-    with process.stream(args, repo.folder, stdin=stdin) as out:
-        yield from _Reader(out, wanted or (lambda path, old: True)).commits()
+    rest = list(shas)
+    for _ in range(PATIENCE):
+        done = yield from _some(repo, rest, wanted or (lambda path, old: True))
+        rest = rest[done:]
+        if not rest:
+            return
+    infos = repo.infos(rest)
+    yield from (CommitChange(infos[sha], [], unreadable=True) for sha in rest if sha in infos)
+
+
+def _some(repo: Repo, shas: list[str], wanted: Wanted) -> Generator[CommitChange, None, int]:
+    """Yield the changes of `shas` up to the first commit that git cannot read, this one included;
+    how many that were."""
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
+    args = ["-c", BIG_FILE, *repo.args("log", *ARGS, "--no-walk=unsorted", "--stdin")]
+    done = 0
+    last: CommitChange | None = None  # held back: it may be cut short
+    try:
+        with process.stream(args, repo.folder, stdin=stdin) as out:
+            for commit in _Reader(out, wanted).commits():
+                if last is not None:
+                    yield last
+                    done += 1
+                last = commit
+    except GitError:
+        infos = repo.infos(shas[done : done + 1])
+        if not infos:
+            raise
+        last = CommitChange(infos[shas[done]], [], unreadable=True)
+    if last is None:
+        return len(shas)
+    yield last
+    return done + 1
 
 
 class _Reader:

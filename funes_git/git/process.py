@@ -9,10 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
+from funes_git import config
 from funes_git.errors import FunesError
 
 # The same answers whatever the user's configuration says, and never a lock taken for a read.
 BASE = ("git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false")
+
+# A partial clone must not be filled from the network behind the user's back.
+NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
 
 started = 0
 """Git processes started by this process so far."""
@@ -38,7 +42,12 @@ def attempt(
     started += 1
     try:
         done = subprocess.run(
-            [*BASE, *args], cwd=cwd, input=stdin, capture_output=True, check=False
+            [*BASE, *args],
+            cwd=cwd,
+            env=_environment(),
+            input=stdin,
+            capture_output=True,
+            check=False,
         )
     except FileNotFoundError as error:
         raise GitError("git is not on the PATH", hint="install git 2.31 or newer") from error
@@ -64,7 +73,12 @@ def stream(args: Sequence[str], cwd: Path, *, stdin: bytes = b"") -> Iterator[IO
         source.write(stdin)
         source.seek(0)
         process = subprocess.Popen(
-            [*BASE, *args], cwd=cwd, stdin=source, stdout=subprocess.PIPE, stderr=errors
+            [*BASE, *args],
+            cwd=cwd,
+            env=_environment(),
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=errors,
         )
         assert process.stdout is not None
         finished = False
@@ -88,10 +102,15 @@ def open_pipe(args: Sequence[str], cwd: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*BASE, *args],
         cwd=cwd,
+        env=_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+
+
+def _environment() -> dict[str, str]:
+    return {**config.environment(), **NO_FETCH}
 
 
 def _failure(args: Sequence[str], err: bytes) -> GitError:

@@ -194,8 +194,9 @@ class Repo:
         return list(dict.fromkeys(out.decode().split())) if code == 0 else []
 
     def rev_list(self, *args: str) -> list[str]:
-        """The ids that `git rev-list ARGS` lists. Raises UnknownTarget."""
-        code, out, err = process.attempt(self.args("rev-list", *args), self.folder)
+        """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget."""
+        order = ("--topo-order", "--reverse", "--ignore-missing")
+        code, out, err = process.attempt(self.args("rev-list", *order, *args), self.folder)
         if code != 0:
             said = err.decode("utf-8", "replace").splitlines()
             raise UnknownTarget(

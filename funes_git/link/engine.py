@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from funes_git.git import Repo, changes
@@ -50,6 +51,13 @@ class LinkReport:
     seconds: float = 0.0
     progress: Progress | None = None
 
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Add the time that the block takes to `seconds`."""
+        started = time.monotonic()
+        yield
+        self.seconds += time.monotonic() - started
+
     def count(self, commit: LinkedCommit, links: Sequence[Link]) -> None:
         """Take a commit into the figures."""
         self.commits += 1
@@ -76,19 +84,17 @@ def link(
     """Link anew all commits that `revs` names (HEAD's history if none), or all of them.
 
     Raises UnknownTarget for a revision that does not exist, GitError."""
-    started = time.monotonic()
     report = LinkReport(progress=progress)
-    if everything:
-        catalog.forget_links()
-        _run(repo, catalog, report, options=EVERYTHING)
-    else:
-        catch_up(repo, catalog)
-        shas = repo.rev_list(*(revs or ["HEAD"])) if revs or repo.has_commits() else []
-        catalog.forget_links(shas)
-        if shas:
-            _run(repo, catalog, report, revs=shas, options=("--no-walk=sorted",))
-    _remember(repo, catalog)
-    report.seconds = time.monotonic() - started
+    with report.timed():
+        if everything:
+            catalog.forget_links()
+            shas = _reachable(repo, EVERYTHING)
+        else:
+            catch_up(repo, catalog)
+            shas = repo.rev_list(*revs) if revs else _reachable(repo, ("HEAD",))
+            catalog.forget_links(shas)
+        _run(repo, catalog, report, shas)
+        _remember(repo, catalog)
     return report
 
 
@@ -100,41 +106,38 @@ def catch_up(
     progress: Progress | None = None,
 ) -> LinkReport:
     """Link the commits that are new, and again those that new edits may explain: `since` is the
-    time of the earliest new edit, in seconds since the epoch. Raises GitError."""
-    started = time.monotonic()
+    time of the earliest new turn, in seconds since the epoch. Raises GitError."""
     report = LinkReport(progress=progress)
-    tips = repo.tips(*EVERYTHING)
-    known = (catalog.setting("linked_tips") or "").split()
-    if not known:
-        catalog.forget_links()
-        since = None
-    from_time = None if since is None else since - SKEW
-    if set(tips) != set(known):
-        _run(repo, catalog, report, revs=[*tips, *(f"^{tip}" for tip in known)], before=from_time)
-    if from_time is not None:
-        catalog.forget_links(since=from_time)
-        options = (f"--since-as-filter=@{int(from_time)}", *EVERYTHING)
-        _run(repo, catalog, report, options=options)
-    if from_time is not None or set(tips) != set(known):
-        _remember(repo, catalog)
-    report.seconds = time.monotonic() - started
+    with report.timed():
+        tips = repo.tips(*EVERYTHING)
+        known = (catalog.setting("linked_tips") or "").split()
+        if not known:
+            catalog.forget_links()
+            _run(repo, catalog, report, _reachable(repo, EVERYTHING))
+        else:
+            fresh = set(tips) != set(known)
+            start = None if since is None else since - SKEW
+            shas = repo.rev_list(*tips, "--not", *known) if fresh else []
+            if start is not None:
+                catalog.forget_links(since=start)
+                again = set(repo.rev_list(f"--since-as-filter=@{int(start)}", *EVERYTHING))
+                both = again.union(shas)
+                shas = [sha for sha in _reachable(repo, EVERYTHING) if sha in both]
+            _run(repo, catalog, report, shas)
+        if not known or tips != known or since is not None:
+            _remember(repo, catalog)
     return report
 
 
-def _run(
-    repo: Repo,
-    catalog: CatalogWriter,
-    report: LinkReport,
-    *,
-    revs: Sequence[str] = (),
-    options: Sequence[str] = (),
-    before: float | None = None,
-) -> None:
-    if not revs and not repo.tips(*options):
-        return  # nothing is committed yet
-    linker = Linker(repo, catalog)
-    commits = changes(repo, revs, options=options, wanted=linker.wanted)
-    linker.run(commits, report.count, before=before)
+def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:
+    """The commits reachable from `revs`; none where nothing is committed yet."""
+    return repo.rev_list(*revs) if repo.tips(*revs) else []
+
+
+def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[str]) -> None:
+    if shas:
+        linker = Linker(repo, catalog)
+        linker.run(changes(repo, shas, wanted=linker.wanted), report.count)
 
 
 def _remember(repo: Repo, catalog: CatalogWriter) -> None:

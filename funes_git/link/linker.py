@@ -11,7 +11,7 @@ from funes_git.link.graph import Graph
 from funes_git.link.pool import Claim, Claims, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
-from funes_git.model import Link, LinkedCommit, Reason
+from funes_git.model import Link, LinkedCommit
 from funes_git.store.catalog_writer import CatalogWriter
 
 FLUSH = 500
@@ -46,17 +46,12 @@ class Linker:
         """Whether any edit could explain lines of this file."""
         return any(_name(p) in self._namesakes or p in self._earlier for p in (path, old_path) if p)
 
-    def run(
-        self, commits: Iterator[CommitChange], seen: Seen, *, before: float | None = None
-    ) -> None:
-        """Link `commits` and store what is found. Commits of the time `before` (seconds) or later
-        are only taken into the graph: they come again."""
+    def run(self, commits: Iterator[CommitChange], seen: Seen) -> None:
+        """Link `commits`, which come parents first, and store what is found."""
         waiting: list[tuple[LinkedCommit, Findings]] = []
         with BlobReader(self._repo) as blobs:
             for commit in commits:
                 self._graph.add(commit.info.sha, commit.info.parents)
-                if before is not None and commit.info.commit_time >= before:
-                    continue
                 row, found = self._commit(commit, blobs)
                 seen(row, found.links)
                 waiting.append((row, found))
@@ -77,12 +72,12 @@ class Linker:
         found = Findings(self._witnesses.of(info.sha))
         found.added = sum(change.added for change in commit.files)
         shallow = info.sha in self._shallow
-        for change in () if shallow else commit.files:
+        if shallow:
+            commit = CommitChange(info, [], unreadable=True)
+        for change in commit.files:
             self._file(commit, change, found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
-        reason: Reason | None = None
-        if not found.links:
-            reason = "shallow" if shallow else reason_of(commit, found, self._witnesses)
+        reason = None if found.links else reason_of(commit, found, self._witnesses, shallow)
         row = LinkedCommit(
             info.sha, info.parents, info.commit_time, reason, found.added, found.explained
         )

@@ -210,6 +210,8 @@ class Pool:
         """Edits without text that no commit before `commit` has shown yet, newest first."""
         return [
             edit
-            for edit, sizes in reversed(list(zip(self.before(bound), self._lines.sizes)))
+            for edit, sizes in reversed(
+                list(zip(self.before(bound), self._lines.sizes, strict=False))
+            )
             if sizes == (0, 0) and not self._count(edit.id, WHOLE, ADDED, commit)
         ]

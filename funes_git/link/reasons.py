@@ -12,8 +12,10 @@ from funes_git.model import Reason
 BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|greenkeeper|snyk)\b", re.I)
 
 
-def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses) -> Reason:
-    """The reason for a commit that no session explains."""
+def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shallow: bool) -> Reason:
+    """The reason for a commit that no session explains; `shallow` if its parents were cut off."""
+    if commit.unreadable:
+        return "shallow" if shallow else "missing-objects"
     if not commit.files:
         return "merge" if len(commit.info.parents) > 1 else "empty"
     if found.doubtful:
