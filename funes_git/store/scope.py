@@ -35,6 +35,17 @@ class Scope:
 
 
 def turn_key(session_id: str, turn_uuid: str) -> int:
-    """A turn (or the prompt that names an exchange) as an unsigned 64-bit number."""
+    """A turn (or the prompt that names an exchange) as a signed 64-bit number."""
     digest = blake2b(f"{session_id}\0{turn_uuid}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big")
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def chunk_key(chunk_id: str) -> int:
+    """A chunk's id, 16 hex digits, as a signed 64-bit number."""
+    number = int(chunk_id, 16)
+    return number - (1 << 64) if number >> 63 else number
+
+
+def chunk_id(key: int) -> str:
+    """The chunk id that `chunk_key` gave `key` for."""
+    return f"{key % (1 << 64):016x}"

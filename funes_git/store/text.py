@@ -13,12 +13,12 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from funes_git.errors import MemoryBusy
 from funes_git.store.files import read_json, write_json
 from funes_git.store.records import ChunkRow
-from funes_git.store.scope import Scope, Value, turn_key
+from funes_git.store.scope import Scope, Value, chunk_id, chunk_key, turn_key
 from funes_git.store.words import Analyze, Terms, identifiers, is_stop_word, runs, split, unescaped
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class TextWriter:
         """Index chunks, each in place of the document with its id; of those that are gone only
         the document is deleted."""
         for row in rows:
-            self._writer.delete_documents_by_term("id", int(row.id, 16))
+            self._writer.delete_documents_by_term("id", chunk_key(row.id))
             if not row.gone:
                 self._writer.add_document(self._document(row))
 
@@ -102,9 +102,9 @@ class TextWriter:
         import tantivy
 
         made = tantivy.Document()
-        made.add_unsigned("id", int(row.id, 16))
-        made.add_unsigned("turn", turn_key(row.session_id, row.turn_uuid))
-        made.add_unsigned("exchange", turn_key(row.session_id, row.exchange or row.thread or ""))
+        made.add_integer("id", chunk_key(row.id))
+        made.add_integer("turn", turn_key(row.session_id, row.turn_uuid))
+        made.add_integer("exchange", turn_key(row.session_id, row.exchange or row.thread or ""))
         text = unescaped(row.text) if row.block_type == "tool_use" else row.text
         for name, terms in zip(("body", "ident"), self._terms.of(text), strict=True):
             made.add_text(name, terms)
@@ -147,10 +147,10 @@ class TextIndex:
             return []
         hits = self._searcher.search(self._within(query, scope), limit, count=False).hits
         ids = self._searcher.fast_field_values("id", [address for _, address in hits])
-        return [(_hex(value), float(hit[0])) for value, hit in zip(ids, hits, strict=True)]
+        return [(chunk_id(int(key or 0)), hit[0]) for key, hit in zip(ids, hits, strict=True)]
 
     def ids(self, scope: Scope) -> list[int]:
-        """Every chunk in `scope`, as numbers, in no order."""
+        """Every chunk in `scope`, as `chunk_key`s, in no order."""
         return self._numbers("id", scope)
 
     def values(self, field: str) -> list[str]:
@@ -219,10 +219,6 @@ def _facts(row: ChunkRow) -> Iterator[tuple[str, str | None]]:
         yield "files", path
 
 
-def _hex(value: Any) -> str:
-    return f"{int(value):016x}"
-
-
 def _analyzer() -> tantivy.TextAnalyzer:
     """The words of a piece of text: lower case, without accents, stemmed."""
     import tantivy
@@ -242,9 +238,10 @@ def _schema() -> tantivy.Schema:
     import tantivy
 
     made = tantivy.SchemaBuilder()
-    made.add_unsigned_field("id", indexed=True, fast=True)
-    made.add_unsigned_field("turn", indexed=True)
-    made.add_unsigned_field("exchange", indexed=True, fast=True)
+    # Signed: tantivy-py 0.27 deletes nothing by a term of an unsigned field.
+    made.add_integer_field("id", indexed=True, fast=True)
+    made.add_integer_field("turn", indexed=True)
+    made.add_integer_field("exchange", indexed=True, fast=True)
     for name in ("body", "ident"):
         made.add_text_field(name, tokenizer_name="terms", index_option="freq")
     for name in ("session", "kind", "role", "harness", "branch", "files"):

@@ -3,7 +3,7 @@
 Derived from the vectors in the memory. The only module that knows the file format; it knows models
 by name alone. numpy is imported inside functions.
 
-Three parallel files grow together: `ids` (unsigned 64-bit chunk ids), `scales` (32-bit floats) and
+Three parallel files grow together: `ids` (signed 64-bit chunk keys), `scales` (32-bit floats) and
 `codes` (`dim` signed bytes a vector). A vector is its codes times its scale and has length 1; the
 scale 0 marks a deleted one. `state.json` holds how many are valid and is replaced last, so that a
 reader never sees half an append, and a writer cuts off what a crash left behind.
@@ -21,13 +21,14 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 
 from funes_git.errors import MemoryBusy, ModelMismatch
 from funes_git.store.files import read_json, write_json
+from funes_git.store.scope import chunk_id, chunk_key
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float32]
-    Ids: TypeAlias = NDArray[np.uint64]
+    Ids: TypeAlias = NDArray[np.int64]
 
 FORMAT = 1
 _FILES = ("ids", "scales", "codes")
@@ -71,17 +72,17 @@ class VectorWriter:
     @property
     def ids(self) -> frozenset[str]:
         """The chunks that have a vector."""
-        return frozenset(f"{number:016x}" for number in self._rows)
+        return frozenset(map(chunk_id, self._rows))
 
     def add(self, ids: Sequence[str], vectors: Iterable[Sequence[float]] | Floats) -> None:
         """Store one vector for each id, in place of the one it had. On disk when this returns."""
         import numpy as np
 
-        numbers = [int(chunk_id, 16) for chunk_id in ids]
+        numbers = [chunk_key(each) for each in ids]
         if not numbers:
             return
         codes, scales = _quantised(np.asarray(vectors, dtype=np.float32))
-        self._append("ids", np.array(numbers, dtype=np.uint64).tobytes())
+        self._append("ids", np.array(numbers, dtype=np.int64).tobytes())
         self._append("scales", scales.tobytes())
         self._append("codes", codes.tobytes())
         self._record(self._count + len(numbers))
@@ -92,8 +93,8 @@ class VectorWriter:
 
     def remove(self, ids: Iterable[str]) -> None:
         """Forget the vectors of these ids; unknown ones are no error."""
-        for chunk_id in ids:
-            self._bury(self._rows.pop(int(chunk_id, 16), None))
+        for each in ids:
+            self._bury(self._rows.pop(chunk_key(each), None))
 
     def close(self) -> None:
         """Close the files and let go of the lock."""
@@ -142,7 +143,7 @@ class VectorWriter:
             file.truncate(self._count * self._width(name))
         scales = np.fromfile(self._folder / "scales", dtype=np.float32, count=self._count)
         rows: dict[int, int] = {}
-        for row, number in enumerate(np.fromfile(self._folder / "ids", dtype=np.uint64).tolist()):
+        for row, number in enumerate(np.fromfile(self._folder / "ids", dtype=np.int64).tolist()):
             if scales[row] > 0:
                 self._bury(rows.pop(number, None))
                 rows[number] = row
@@ -157,7 +158,7 @@ class VectorIndex:
 
         self.model = model
         self.dim = dim
-        self._ids: Ids = np.memmap(folder / "ids", dtype=np.uint64, mode="r", shape=count)
+        self._ids: Ids = np.memmap(folder / "ids", dtype=np.int64, mode="r", shape=count)
         self._scales: Floats = np.memmap(folder / "scales", dtype=np.float32, mode="r", shape=count)
         self._codes = np.memmap(folder / "codes", dtype=np.int8, mode="r", shape=(count, dim))
 
@@ -181,13 +182,13 @@ class VectorIndex:
     ) -> list[tuple[str, float]]:
         """The chunks nearest to `vector` (of length 1): ids and cosines, best first.
 
-        `allowed` holds the chunk ids, as numbers, that may answer; None allows every one.
+        `allowed` holds the `chunk_key`s of those that may answer; None allows every one.
         """
         import numpy as np
 
         live = self._scales > 0
         if allowed is not None:
-            live &= np.isin(self._ids, np.array(allowed, dtype=np.uint64))
+            live &= np.isin(self._ids, np.array(allowed, dtype=np.int64))
         rows = np.flatnonzero(live)
         cosines = self._cosines(rows, vector)
         if len(rows) > limit:
@@ -196,7 +197,7 @@ class VectorIndex:
         order = np.argsort(-cosines, kind="stable")
         found: dict[str, float] = {}
         for row, cosine in zip(rows[order].tolist(), cosines[order].tolist(), strict=True):
-            found.setdefault(f"{int(self._ids[row]):016x}", cosine)
+            found.setdefault(chunk_id(int(self._ids[row])), cosine)
         return list(found.items())
 
     def _cosines(self, rows: NDArray[np.intp], vector: Floats) -> Floats:
