@@ -1,48 +1,43 @@
 """At most one background worker in a repository.
 
-The worker holds a lock on a file, which the system gives back however the worker ends. While it is
-held the file says who holds it, so that a hook can see, with the shell's own commands, that it need
-not start another one (hooks/git/funes-hook).
+The worker holds a lock, which the system gives back however the worker ends. Beside it lies a note
+of who holds it, so that a hook can see, with the shell's own commands, that it need not start
+another one (hooks/git/funes-hook).
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from funes_git.errors import MemoryBusy
 from funes_git.layout import Layout
+from funes_git.store.lock import FileLock
 
 
 @contextmanager
 def hold(layout: Layout) -> Iterator[bool]:
     """Hold the worker's lock; False if another process does, or the memory cannot be written."""
     try:
-        stream = layout.worker_lock.open("a")
-    except OSError:
+        lock = FileLock.take(layout.worker_lock)
+    except (MemoryBusy, OSError):
         yield False
         return
-    with stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-            return
-        stream.truncate(0)
-        stream.write(f"{os.getpid()} {_started(os.getpid()) or ''}\n")
-        stream.flush()
+    with lock:
+        with suppress(OSError):
+            _note(layout).write_text(f"{os.getpid()} {_started(os.getpid()) or ''}\n")
         try:
             yield True
         finally:
-            stream.truncate(0)
+            _note(layout).unlink(missing_ok=True)
 
 
 def running(layout: Layout) -> int | None:
-    """The process id of the worker, as the lock file says and the system confirms."""
+    """The process id of the worker, as its note says and the system confirms."""
     try:
-        words = layout.worker_lock.read_text().split()
+        words = _note(layout).read_text().split()
         pid = int(words[0])
         os.kill(pid, 0)
     except (OSError, ValueError, IndexError):
@@ -64,6 +59,10 @@ def asked(layout: Layout) -> bool:
 def answered(layout: Layout) -> None:
     """The round begins."""
     _word(layout).unlink(missing_ok=True)
+
+
+def _note(layout: Layout) -> Path:
+    return layout.root / "worker.pid"
 
 
 def _word(layout: Layout) -> Path:

@@ -126,12 +126,12 @@ def _pass(common: Path, logger: Logger) -> None:
     repo = Repo.discover(common)
     with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
         failed = list(_update(repo, stores, logger))
-        stores.catalog.note_error(time.time(), "; ".join(failed) or None)
+        stores.note_error("; ".join(failed) or None)
     try:
         _vectors(repo, logger)
     except Exception as error:
         with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
-            stores.catalog.note_error(time.time(), f"vectors: {logs.words(error)}")
+            stores.note_error(f"vectors: {logs.words(error)}")
         raise
 
 
@@ -157,7 +157,7 @@ def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
         "hook events": lambda: drain(repo, stores),
         "index": read,
         "link": link,
-        "words": stores.flush,
+        "stores": stores.flush,
     }
     for name, step in steps.items():
         try:
@@ -179,7 +179,8 @@ def _vectors(repo: Repo, logger: Logger) -> None:
     layout = repo.layout
 
     def stop() -> bool:
-        return time.monotonic() > until or bool(spool.pending(layout)) or alone.asked(layout)
+        waiting = bool(spool.pending(layout)) or alone.asked(layout)
+        return waiting or time.monotonic() > until or not layout.root.is_dir()
 
     made = vectorise(layout, models, stop=stop)
     logger.info("made %d vectors", made)
@@ -220,6 +221,8 @@ def _round(layout: Layout, work: Callable[[Logger], None]) -> set[Path]:
     from funes_git import logs
 
     time.sleep(_delay())
+    if not layout.root.is_dir():
+        return set()  # disabled meanwhile; nothing of it may come back
     alone.answered(layout)
     before = set(spool.pending(layout))
     logger = logs.start(layout.log)

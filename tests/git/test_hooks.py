@@ -216,9 +216,10 @@ def test_a_waiting_worker_is_not_started_twice(
     shim.write_text(f"#!/bin/sh\necho called >>'{called}'\n")
     shim.chmod(0o755)
     started = Path("/proc/self/stat").read_text().rpartition(") ")[2].split()[19]
-    found.layout.worker_lock.write_text(f"{os.getpid()} {started}\n")
+    note = found.layout.root / "worker.pid"
+    note.write_text(f"{os.getpid()} {started}\n")
     commit(repo)
-    found.layout.worker_lock.write_text(f"{os.getpid()} {int(started) - 1}\n")  # a reused id
+    note.write_text(f"{os.getpid()} {int(started) - 1}\n")  # a reused id
     commit(repo)
     _wait_for(called)
     assert called.read_text() == "called\n"

@@ -115,7 +115,7 @@ def test_a_killed_worker_leaves_the_events_and_no_lock(repo: GitRepo, layout: La
 
 
 def test_a_process_id_that_was_given_again_is_no_worker(layout: Layout) -> None:
-    layout.worker_lock.write_text(f"{os.getpid()} 1\n")
+    (layout.root / "worker.pid").write_text(f"{os.getpid()} 1\n")
     assert worker.state(layout).pid is None
 
 
@@ -145,4 +145,4 @@ def test_starting_it_costs_no_heavy_import() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout
     assert "funes_git.git" not in loaded
-    assert "funes_git.store" not in loaded
+    assert "funes_git.store.catalog" not in loaded
