@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Final
 
 from funes_git.commands import COMMANDS, GROUPS, Command, quick
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 EPILOGUE: Final = """\
-Global options, before the command: -C PATH (run there), --no-pager.
+Before the command: -C PATH runs it there, --no-pager pages nothing.
 
-Start with: git funes init, then git funes why FILE:LINE
-Try it out: git funes demo
-Each command explains itself: git funes why -h
+Start with `git funes init`, then ask `git funes why FILE:LINE`.
+See it first: `git funes demo`. More on each command: `git funes why -h`.
 """
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -110,15 +110,18 @@ def build_app(explained: str | None = None) -> App:
     the `explained` one takes its help from its own docstring."""
     from cyclopts import App, Group, Parameter
 
+    from funes_git.commands.help import Columns
+
     groups = {name: Group(name, sort_key=number) for number, name in enumerate(GROUPS)}
     app = App(
         name="git funes",
         help="The memory of a git repository: which agent's turn wrote a line, and why",
-        help_epilogue=EPILOGUE,
+        help_epilogue="" if explained else EPILOGUE,
         help_format="plaintext",
-        help_formatter="plain",
+        help_formatter=Columns(),
         version=_version,
-        default_parameter=Parameter(negative=()),
+        default_parameter=Parameter(negative=(), show_default=False),
+        group_parameters=Group("Options"),
         group_commands=groups[GROUPS[-1]],
         result_action="return_value",
         exit_on_error=False,
@@ -128,11 +131,17 @@ def build_app(explained: str | None = None) -> App:
         app.command(
             command.target,
             name=command.name,
-            help=None if command.name == explained else command.help,
+            help=_explanation(command) if command.name == explained else command.help,
             group=groups[command.group],
             sort_key=number,
         )
     return app
+
+
+def _explanation(command: Command) -> str:
+    """The command's docstring up to its parameters, each paragraph on one line: cyclopts folds."""
+    text = cleandoc(command.load().__doc__ or "").partition("\nParameters\n")[0]
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
 
 
 def _parsed(argv: list[str], command: Command | None) -> int:

@@ -25,14 +25,15 @@ class Kind:
 
     convert: type = str
     choices: tuple[str, ...] = ()
-    short: str | None = None
+    flags: tuple[str, ...] = ()
+    """Names other than the parameter's own."""
     many: bool = False
     optional: bool = False
 
 
 SHARED: Final = {
     "Format": Kind(choices=("human", "agent", "json"), optional=True),
-    "Count": Kind(convert=int, short="-n"),
+    "Count": Kind(convert=int, flags=("--max-count", "-n")),
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
     "Shell": Kind(choices=("bash", "zsh", "fish")),
@@ -57,4 +58,4 @@ def __getattr__(name: str) -> Any:
     read: Any = Literal[kind.choices] if kind.choices else kind.convert
     read = tuple[read, ...] if kind.many else read
     read = read | None if kind.optional else read
-    return Annotated[read, Parameter(alias=kind.short)]
+    return Annotated[read, Parameter(name=kind.flags or None)]

@@ -51,9 +51,8 @@ def spec(function: Callable[..., int]) -> Spec | None:
     options: dict[str, tuple[str, Kind]] = {}
     for name in names[first:last]:
         kind = KINDS[str(notes[name])]
-        options["--" + name.replace("_", "-")] = (name, kind)
-        if kind.short:
-            options[kind.short] = (name, kind)
+        for flag in kind.flags or ("--" + name.replace("_", "-"),):
+            options[flag] = (name, kind)
     positional = tuple((name, KINDS[str(notes[name])]) for name in names[:first])
     return Spec(positional, rest, options, first - len(function.__defaults__ or ()))
 

@@ -58,7 +58,7 @@ def recall(
     until
         Only before this date.
     n
-        Show at most this many hits; -5 is short for -n 5.
+        Show at most this many hits (8); -3 is short for -n 3.
     format
         Terminals get human, pipes get agent.
     exit_code

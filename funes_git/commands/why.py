@@ -32,7 +32,7 @@ def why(
     at
         Explain the file as it is in this revision, not in the working tree.
     n
-        Show at most this many turns; -5 is short for -n 5.
+        Show at most this many turns (5); -3 is short for -n 3.
     format
         Terminals get human, pipes get agent.
     exit_code

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from funes_git.model import Answer, BlameLine, CommitInfo, Hit, LogEntry, TurnView, Unexplained, Why
 from funes_git.render import diff as diffs
 from funes_git.render import width
-from funes_git.render.clean import line, safe
+from funes_git.render.clean import line, safe, source
 from funes_git.render.evidence import evidence
 from funes_git.render.words import REASON_WORDS, plural
 
@@ -86,8 +86,7 @@ def _answer(answer: Answer) -> Iterator[str]:
 
 def _diff(answer: Answer) -> Iterator[str]:
     sign = "-" if answer.link.relation == "removed" else "+"
-    asked = [safe(text) for text in answer.asked_text]
-    rows = diffs.rows(safe(answer.edit_diff or ""), asked, sign=sign)
+    rows = diffs.rows(answer.edit_diff or "", answer.asked_text, sign=sign)
     for row in diffs.window(rows, ROWS):
         if isinstance(row, diffs.Gap):
             yield f"({plural(row.rows, 'more line')})"
@@ -127,7 +126,7 @@ def _run(run: Sequence[BlameLine]) -> Iterator[str]:
     commit = first.commit.short if first.commit else "uncommitted"
     yield f"lines {_ranges([(first.number, run[-1].number)])} · {who} · {commit}"
     for row in run:
-        yield f"> {safe(row.text)}".rstrip()
+        yield f"> {source(row.text)}".rstrip()
     if first.session_id and first.turn_uuid:
         yield _get(first.session_id, first.turn_uuid)
 

@@ -43,3 +43,8 @@ def safe(text: str) -> str:
 def line(text: str) -> str:
     """The text safe and on one line: runs of white space become one space."""
     return " ".join(safe(text).split())
+
+
+def source(text: str) -> str:
+    """A line of a file, safe: its carriage return, if it has one, belongs to the line's end."""
+    return safe(text.rstrip("\r\n")).replace("\n", "\u2424")

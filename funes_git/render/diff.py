@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from funes_git.render.clean import safe
+
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
-AROUND = 3
+AROUND = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,14 @@ class Gap:
 def rows(
     diff: str, asked: Sequence[str] = (), numbers: Sequence[int] = (), sign: str = "+"
 ) -> list[Row]:
-    """The rows of a unified diff; those with `sign` whose text is one of `asked` are marked, and
-    numbered where `numbers` holds one for each."""
+    """The rows of a recorded diff, made safe; those with `sign` whose text is one of `asked` are
+    marked, and numbered where `numbers` holds one for each."""
     wanted: dict[str, list[int | None]] = {}
     known = numbers if len(numbers) == len(asked) else ()
     for place, text in enumerate(asked):
-        wanted.setdefault(_loose(text), []).append(known[place] if known else None)
+        wanted.setdefault(_loose(safe(text)), []).append(known[place] if known else None)
     wanted.pop("", None)
-    return [_marked(row, wanted) if row.sign == sign else row for row in _rows(diff)]
+    return [_marked(row, wanted) if row.sign == sign else row for row in _rows(safe(diff))]
 
 
 def _marked(row: Row, wanted: dict[str, list[int | None]]) -> Row:
@@ -63,7 +65,7 @@ def _rows(diff: str) -> Iterator[Row]:
 
 
 def _loose(text: str) -> str:
-    return "".join(text.split())
+    return "".join(text.split()).rstrip("␍")
 
 
 def window(found: Sequence[Row], limit: int) -> Iterator[Row | Gap]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git.model import BlameLine, Link, LogEntry
 from funes_git.render import width, words
-from funes_git.render.clean import line, safe
+from funes_git.render.clean import line, source
 from funes_git.render.page import Page
 
 LISTED = 4
@@ -28,10 +28,10 @@ def _blamed(page: Page, row: BlameLine, author: str, digits: int, short: int) ->
     commit = row.commit.short if row.commit else "-" * short
     day = words.day(row.commit.author_time) if row.commit else " " * 10
     tail = f" {day} {row.number:>{digits}}) "
-    room = max(page.width - short - 1 - width.columns(author) - len(tail), 20)
+    room = max(page.width - short - 2 - width.columns(author) - len(tail), 20)
     paint = style.agent if row.kind == "agent" else style.dim
-    text = width.fit(safe(row.text).expandtabs(width.TAB), room)
-    return f"{style.commit(f'{commit:<{short}}')} {paint(author)}{style.dim(tail)}{text}".rstrip()
+    text = width.fit(source(row.text).expandtabs(width.TAB), room)
+    return f"{style.commit(f'{commit:<{short}}')} ({paint(author)}{style.dim(tail)}{text}".rstrip()
 
 
 def _author(row: BlameLine) -> str:
@@ -39,7 +39,7 @@ def _author(row: BlameLine) -> str:
         session = words.short(row.session_id or "")
         return f"{words.agent(row.harness or 'agent')} {session} {row.level}"
     if row.kind == "human" and row.commit is not None:
-        return f"{width.fit(line(row.commit.author), 24)} (human)"
+        return f"{width.fit(line(row.commit.author), 24)}, human"
     return row.kind if row.commit is not None else "not committed"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from funes_git.model import Block, Hit, TurnView
 from funes_git.render import diff as diffs
 from funes_git.render import width, words
-from funes_git.render.clean import line, safe
+from funes_git.render.clean import line
 from funes_git.render.page import Page, quote
 from funes_git.render.why import diff_rows
 
@@ -115,7 +115,7 @@ def _turn(page: Page, view: TurnView, marked: bool) -> Iterator[str]:
         yield from _block(page, block)
     for edit in view.edits:
         yield style.dim(f"  {edit.operation} {line(edit.path)}")
-        rows = diffs.rows(safe(edit.diff))
+        rows = diffs.rows(edit.diff)
         yield from diff_rows(page, rows, len(rows))
 
 

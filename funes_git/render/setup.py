@@ -37,7 +37,9 @@ def setup(page: Page, done: Setup) -> Iterator[str]:
     yield ""
     yield from state.coverage(page, done.linked)
     yield ""
-    yield from prose(page, f"hooks {done.hooks}: {line(done.hooks_detail)}", "", "  ")
+    detail = line(done.hooks_detail)
+    hooks = detail if done.hooks == "installed" else f"hooks {done.hooks}: {detail}"
+    yield from prose(page, hooks, "", "  ")
     waiting = held.prose - held.vectors
     if done.embeds and waiting > 0:
         told = f"{words.plural(waiting, 'vector')} being made in the background; words work now"

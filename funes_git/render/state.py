@@ -113,10 +113,13 @@ def status(page: Page, state: State) -> Iterator[str]:
     yield from _field(page, "linked", _linked(state.coverage))
     if state.coverage.unlinked:
         yield from _field(page, "", "without: " + _unlinked(state.coverage))
-    yield from _field(page, "hooks", f"{state.hooks}: {line(state.hooks_detail)}")
+    detail = line(state.hooks_detail)
+    hooks = detail if state.hooks == "installed" else f"{state.hooks}: {detail}"
+    yield from _field(page, "hooks", hooks)
     yield from _field(page, "worker", _worker(state.worker))
     if state.worker.error:
-        failed = f"failed {words.ago(state.worker.error_ts)}: {line(state.worker.error)}"
+        since = f" {words.ago(state.worker.error_ts)}" if state.worker.error_ts else ""
+        failed = f"failed{since}: {line(state.worker.error)}"
         yield page.style.removed(f"  {'':<{COLUMN}}{page.fit(failed, COLUMN + 2)}")
     where = f"from {line(state.model_from)}" if state.model_from else "no weights here, words only"
     yield from _field(page, "model", f"{line(state.model)}, {where}")
@@ -149,9 +152,8 @@ def _search(held: Holdings) -> str:
 
 def _linked(coverage: Coverage) -> str:
     told = f"{coverage.tied:,} of {plural(coverage.commits, 'commit')}"
-    levels = [
-        f"{name} {coverage.linked[name]:,}" for name in words.LEVELS if name in coverage.linked
-    ]
+    counts = ((name, coverage.linked.get(name, 0)) for name in words.LEVELS)
+    levels = [f"{name} {n:,}" for name, n in counts if n]
     links = "" if coverage.found is None else "links: "
     return f"{told} ({links}{', '.join(levels)})" if levels else told
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from funes_git.model import Answer, Passage, Unexplained, Why
 from funes_git.render import diff as diffs
 from funes_git.render import width, words
-from funes_git.render.clean import line, safe
+from funes_git.render.clean import line
 from funes_git.render.evidence import evidence
 from funes_git.render.page import Page, commit_line, prose, quote
 
@@ -127,10 +127,11 @@ def _edit(page: Page, answer: Answer) -> Iterator[str]:
     if not answer.edit_path and not answer.edit_diff:
         return
     yield _label(page, "Edit", line(answer.edit_path or ""))
-    asked = [safe(text) for text in answer.asked_text]
     numbers = [n for start, end in answer.asked for n in range(start, end + 1)]
     sign = "-" if answer.link.relation == "removed" else "+"
-    yield from diff_rows(page, diffs.rows(safe(answer.edit_diff or ""), asked, numbers, sign), ROWS)
+    yield from diff_rows(
+        page, diffs.rows(answer.edit_diff or "", answer.asked_text, numbers, sign), ROWS
+    )
     yield ""
 
 

@@ -1,0 +1,89 @@
+"""`blame` and `log` for people and for agents."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inline_snapshot import snapshot
+from samples import BLAMED, LINK, LOGGED
+
+from funes_git.render import agent, history
+from funes_git.render.page import Page
+from funes_git.render.width import columns
+
+
+def test_blame_shows_agents_people_and_the_unknown_in_columns() -> None:
+    assert "\n".join(history.blame(Page(100), BLAMED)) == snapshot("""\
+3f2a1b9 (Claude Code 7d1f0c2a exact 2025-11-03 87)         if len(self._entries) > self.limit:
+3f2a1b9 (Claude Code 7d1f0c2a exact 2025-11-03 88)             self._entries.popitem(last=False)
+9c0ffee (Ada, human                 2025-11-04 89)         return value  # tidy
+9c0ffee (unknown                    2025-11-04 90)
+------- (not committed                         91)         # to do\
+""")
+
+
+def test_blame_for_agents_names_each_run_of_lines() -> None:
+    assert "\n".join(agent.blame("src/cache.py", BLAMED)) == snapshot("""\
+blame src/cache.py
+
+lines 87-88 · claude_code · exact · 3f2a1b9
+>         if len(self._entries) > self.limit:
+>             self._entries.popitem(last=False)
+get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
+
+lines 89 · human · 9c0ffee
+>         return value  # tidy
+
+lines 90 · unknown · 9c0ffee
+>
+
+lines 91 · unknown · uncommitted
+>         # to do\
+""")
+
+
+def test_blame_of_an_empty_file_is_empty() -> None:
+    assert list(history.blame(Page(80), [])) == []
+
+
+def test_log_shows_turns_beneath_commits() -> None:
+    assert "\n".join(r for e in LOGGED for r in history.log(Page(100), e)) == snapshot("""\
+9c0ffee Tidy up
+    no indexed session covers this time
+3f2a1b9 Bound the cache
+    Claude Code 7d1f0c2a 0b3e5d11  exact, wrote src/cache.py, tests/test_cache.py
+    Claude Code 7d1f0c2a 55aa0c10  lines, removed src/lru.py\
+""")
+
+
+def test_log_for_agents_names_every_turn_in_full() -> None:
+    assert "\n".join(r for e in LOGGED for r in agent.log(e)) == snapshot("""\
+
+commit 9c0ffee 2025-11-04T14:00Z Tidy up
+no indexed session covers this time
+
+commit 3f2a1b9 2025-11-03T13:05Z Bound the cache
+exact wrote src/cache.py:86-88 · claude_code · get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
+exact wrote tests/test_cache.py:1-9 · claude_code · get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
+lines removed src/lru.py:86-88 · claude_code · get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 55aa0c10-1111-4f3c-8a77-1f2e3d4c5b6a\
+""")
+
+
+def test_log_bounds_what_it_lists_beneath_a_commit() -> None:
+    links = tuple(replace(LINK, turn_uuid=f"turn-{n}") for n in range(9))
+    rows = list(history.log(Page(80), replace(LOGGED[1], links=links)))
+    assert rows[-1] == "    and 5 more turns"
+
+
+def test_hostile_names_stay_in_their_columns() -> None:
+    evil = "x\x1b[2J\ny" * 20
+    row = replace(BLAMED[2], text=evil, commit=replace(BLAMED[2].commit, author=evil))
+    [text] = history.blame(Page(80), [row])
+    assert "\x1b" not in text
+    assert "\n" not in text
+    entry = replace(LOGGED[1], links=(replace(LINK, path=evil),))
+    for text in history.log(Page(80), entry):
+        assert not set("\x1b\n") & set(text)
+        assert columns(text) <= 80

@@ -1,0 +1,113 @@
+"""`recall` and `get` for people and for agents."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inline_snapshot import snapshot
+from samples import HIT, SESSION, TURN, VIEWS
+
+from funes_git.render import agent, reading
+from funes_git.render.page import Page
+from funes_git.render.style import Style
+
+
+def test_hits_show_prompt_passage_session_and_commit() -> None:
+    hits = [HIT, replace(HIT, block_type="tool_use", tool="Bash", prompt=None, commits=())]
+    assert "\n".join(reading.recall(Page(80), "used entry", hits)) == snapshot("""\
+1. Claude Code 7d1f0c2a 2025-11-03 13:02, on bounded, thinking, score 0.83
+   commit 3f2a1b9
+   asked: The cache grows without bound in the nightly job.
+   │ An OrderedDict keeps insertion order, so the least recently used entry goes
+   │ first.
+   git funes get 7d1f0c2a 0b3e5d11
+
+2. Claude Code 7d1f0c2a 2025-11-03 13:02, on bounded, a call of Bash, score 0.83
+   │ An OrderedDict keeps insertion order, so the least recently used entry goes
+   │ first.
+   git funes get 7d1f0c2a 0b3e5d11\
+""")
+
+
+def test_words_of_the_query_stand_out() -> None:
+    text = "\n".join(reading.recall(Page(80, Style(True)), "order entries", [HIT]))
+    assert "\x1b[1;35morder\x1b[0m" in text
+    assert "\x1b[1;35mentry" not in text
+
+
+def test_a_long_passage_is_shown_from_where_the_words_are() -> None:
+    hit = replace(HIT, text="filler words\n" * 200 + "the needle is here\n" + "tail\n" * 300)
+    text = "\n".join(reading.recall(Page(80), "needle", [hit]))
+    assert "the needle is here" in text
+    assert len(text) < 1500
+
+
+def test_no_hit_says_so() -> None:
+    assert list(reading.recall(Page(80), "x\x1b[2J", [])) == ["nothing found for “x␛[2J”"]
+
+
+def test_hits_for_agents_end_with_get() -> None:
+    assert "\n".join(agent.recall("used entry", [HIT])) == snapshot("""\
+recall used entry · 1 hit
+
+[1] claude_code · 2025-11-03T13:02Z · assistant thinking · score 0.83 · branch bounded · commits 3f2a1b900000
+prompt:
+> The cache grows without bound in the nightly job.
+thinking:
+> An OrderedDict keeps insertion order, so the least recently used entry goes first.
+get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a\
+""")
+
+
+def test_whole_turns_with_their_edits() -> None:
+    assert "\n".join(reading.turns(Page(80), TURN, VIEWS)) == snapshot("""\
+user 55aa0c10 2025-11-03 13:00
+  │ The cache grows without bound.
+
+▶ Claude Code 0b3e5d11 2025-11-03 13:02, on bounded, claude-sonnet-4-5, taken b…
+  in 3f2a1b9
+  thinking
+  │ OrderedDict it is.
+  calls Edit
+  │ file_path: src/cache.py
+  │ new_string:
+  │   a
+  │   b
+  result of Edit, failed, exit 1
+  │ get away␛[2J
+  modify src/cache.py
+    - a
+    + b\
+""")
+
+
+def test_whole_turns_for_agents() -> None:
+    text = "\n".join(agent.turns(VIEWS))
+    assert text == snapshot("""\
+
+user · claude_code · 2025-11-03T13:00Z
+text:
+> The cache grows without bound.
+get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 55aa0c10-1111-4f3c-8a77-1f2e3d4c5b6a
+
+assistant · claude_code · 2025-11-03T13:02Z · commits 3f2a1b900000 · taken back
+thinking:
+> OrderedDict it is.
+tool_use Edit:
+> {"file_path":"src/cache.py","new_string":"a\\nb"}
+tool_result Edit:
+> get away␛[2J
+get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a\
+""")
+    assert text.endswith(f"get {SESSION} {TURN}")
+
+
+def test_nothing_of_a_turn_is_left_out() -> None:
+    long = "\n".join(f"line {n}" for n in range(5000))
+    view = replace(
+        VIEWS[0], turn=replace(VIEWS[0].turn, blocks=(replace(VIEWS[0].turn.blocks[0], text=long),))
+    )
+    assert "│ line 4999" in "\n".join(reading.turns(Page(80), "", [view]))
+    assert "> line 4999" in "\n".join(agent.turns([view]))

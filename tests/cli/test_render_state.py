@@ -1,0 +1,133 @@
+"""Reports: `status`, `init`, `index`, `link`, `models`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inline_snapshot import snapshot
+from samples import COVERAGE, HELD, NOON
+
+from funes_git.render import state
+from funes_git.render.page import Page
+from funes_git.render.setup import Setup, setup
+from funes_git.render.words import ago, listed, plural, short, short_turn, size, took
+
+REPORT = state.Indexed(3, 214, 58, 431, 1, 2, 1.24)
+STATE = state.State(
+    repository="widget",
+    held=HELD,
+    coverage=COVERAGE,
+    hooks="installed",
+    hooks_detail="hooks are installed in /w/.git/hooks",
+    worker=state.Worker(pending=1, error="disk full\x1b[2J", error_ts=None),
+    model="BAAI/bge-small-en-v1.5",
+    model_from=None,
+    sizes={"memory": 3_200_000, "text": 900},
+)
+
+
+def test_status() -> None:
+    assert "\n".join(state.status(Page(80), STATE)) == snapshot("""\
+memory of widget
+  sessions  3 sessions (Claude Code 2, Codex 1), 214 turns, 58 edits
+  period    2025-08-05 to 2025-11-03
+  indexed   never, from 3 session files
+  search    431 passages by words, 120 of 300 by meaning (40%)
+  linked    12 of 17 commits (exact 8, lines 4)
+            without: 4 no indexed session covers this time; 1 a merge that adds
+            nothing of its own
+  hooks     hooks are installed in /w/.git/hooks
+  worker    idle, 1 hook event waiting
+            failed: disk full␛[2J
+  model     BAAI/bge-small-en-v1.5, no weights here, words only
+  redacted  2 secrets; 1 unreadable record skipped
+  size      3.2 MB (memory 3.2 MB, text 900 bytes)\
+""")
+
+
+def test_status_of_an_empty_memory() -> None:
+    empty = state.Holdings(0, 0, 0, 0, 0, 0, 0, 0, {}, 0, None, None, None)
+    text = "\n".join(
+        state.status(Page(80), replace(STATE, held=empty, coverage=state.Coverage(0, {}, {})))
+    )
+    assert "0 sessions, 0 turns, 0 edits" in text
+    assert "never, from 0 session files" in text
+
+
+def test_init_reports_and_says_what_is_next() -> None:
+    done = Setup("widget", "installed", "hooks are installed", HELD, REPORT, COVERAGE, True)
+    assert "\n".join(setup(Page(80), done)) == snapshot("""\
+widget has a memory
+
+3 sessions of this repository:
+  Claude Code  2 sessions, 180 turns
+  Codex        1 session, 34 turns
+read 3 new sessions, 214 turns, 58 edits and 431 passages in 1.2 s
+redacted 2 secrets before storing
+skipped 1 unreadable record (see the log)
+
+12 of 17 commits tied to turns in 0.3 s
+  8  exact  its lines are in the commit, and the session made the commit
+  4  lines  its lines are in the commit
+without a link:
+  4  no-session  no indexed session covers this time
+  1  merge       a merge that adds nothing of its own
+
+hooks are installed
+180 vectors being made in the background; words work now
+
+next:
+  git funes why FILE:LINE       the turns behind a line
+  git funes log -5              the last commits with their sessions
+  git funes recall "WORDS"      search everything that was said\
+""")
+
+
+def test_indexing_with_nothing_new() -> None:
+    assert list(state.indexed(state.Indexed(0, 0, 0, 0, 0, 0, 0.05))) == ["nothing new (0.1 s)"]
+
+
+def test_one_is_not_many() -> None:
+    report = state.Indexed(1, 1, 1, 1, 1, 1, 2.0)
+    assert "\n".join(state.indexed(report)) == snapshot("""\
+read 1 new session, 1 turn, 1 edit and 1 passage in 2.0 s
+redacted 1 secret before storing
+skipped 1 unreadable record (see the log)\
+""")
+    assert plural(1204, "turn") == "1,204 turns"
+
+
+def test_models_say_where_weights_are() -> None:
+    rows = [
+        state.Model("BAAI/bge-small-en-v1.5", 384, True, None, None),
+        state.Model("other", 768, False, "package", "/site-packages/x"),
+    ]
+    assert "\n".join(state.models(Page(80), rows)) == snapshot("""\
+* BAAI/bge-small-en-v1.5  384 dimensions  not on this machine
+  other                   768 dimensions  package: /site-packages/x
+words answer; for answers by meaning: git funes models pull\
+""")
+
+
+def test_words_for_times_sizes_and_lists() -> None:
+    assert ago(NOON, NOON + 30) == "just now"
+    assert ago(NOON, NOON + 60) == "1 minute ago"
+    assert ago(NOON, NOON + 3 * 86400) == "3 days ago"
+    assert ago(NOON, NOON + 400 * 86400) == "1 year ago"
+    assert ago(None) == "never"
+    assert [size(n) for n in (0, 999, 1500, 3_200_000, 5_000_000_000_000)] == [
+        "0 bytes",
+        "999 bytes",
+        "1.5 kB",
+        "3.2 MB",
+        "5000.0 GB",
+    ]
+    assert [took(s) for s in (0.04, 59.9, 125)] == ["0.0 s", "59.9 s", "2 min 5 s"]
+    assert [listed(["a", "b", "c"][:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+
+
+def test_short_ids_still_tell_sessions_of_one_minute_apart() -> None:
+    assert short("7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10") == "7d1f0c2a"
+    codex = "019a4b5c-1234-7abc-8def-2f6a11aa0c10"
+    assert short(codex) == "019a4b5c-1234"
+    assert short_turn(codex, f"{codex}-12") == "12"

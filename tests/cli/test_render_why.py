@@ -1,0 +1,277 @@
+"""The face of the product: `why` for people."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inline_snapshot import snapshot
+from samples import ANSWER, DIFF, LINK, UNKNOWN, WHY
+
+from funes_git.model import Answer, Passage, Why
+from funes_git.render.page import Page
+from funes_git.render.style import Style
+from funes_git.render.why import why
+from funes_git.render.width import columns
+
+
+def shown(found: Why, width: int = 80) -> str:
+    return "\n".join(why(Page(width), found))
+
+
+def answering(**changes: object) -> Why:
+    answer: Answer = replace(ANSWER, **changes)  # type: ignore[arg-type]
+    return replace(WHY, answers=(answer,))
+
+
+def test_a_line_with_its_turn() -> None:
+    assert shown(WHY) == snapshot("""\
+src/cache.py, line 88: 1 turn behind it
+
+commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
+session  Claude Code 7d1f0c2a 2025-11-03 13:02, 3 minutes before the commit
+
+Prompt  2 minutes earlier
+  │ The cache grows without bound in the nightly job. Please make it evict the
+  │ oldest entries, and keep the public interface as it is.
+
+Before the edit, the agent wrote
+  thinking
+  │ An OrderedDict keeps insertion order, so popitem(last=False) drops the least
+  │ recently used entry when every read moves its key to the end.
+
+  │ I'll bound the cache with an `OrderedDict`:
+  │
+  │ - `put` moves the key to the end
+  │ - the oldest entry goes when the limit is passed
+
+Edit  src/cache.py
+             def put(self, key, value):
+       -         self._entries[key] = value
+       +         self._entries[key] = value
+       +         self._entries.move_to_end(key)
+       +         if len(self._entries) > self.limit:
+  ▶ 88 +             self._entries.popitem(last=False)
+                 return value
+
+Evidence  exact
+  Its lines match this commit, and the session's own git command printed this
+  commit's id.
+  3 of the edit's 4 lines are in it (lines 86–88).
+  around it: git funes get 7d1f0c2a 0b3e5d11 --window 3\
+""")
+
+
+def test_several_answers_and_gaps_are_set_apart() -> None:
+    human = replace(UNKNOWN, kind="human", reason=None, detail="None of the sessions wrote it.")
+    found = replace(
+        WHY,
+        target="src/cache.py:88-92",
+        lines=(88, 92),
+        answers=(ANSWER, replace(ANSWER, passages=(), title="Bound it", model=None)),
+        unexplained=(UNKNOWN, human),
+        more=2,
+    )
+    assert shown(found) == snapshot("""\
+src/cache.py, lines 88–92: 4 turns behind it
+
+commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
+session  Claude Code 7d1f0c2a 2025-11-03 13:02, 3 minutes before the commit
+
+Prompt  2 minutes earlier
+  │ The cache grows without bound in the nightly job. Please make it evict the
+  │ oldest entries, and keep the public interface as it is.
+
+Before the edit, the agent wrote
+  thinking
+  │ An OrderedDict keeps insertion order, so popitem(last=False) drops the least
+  │ recently used entry when every read moves its key to the end.
+
+  │ I'll bound the cache with an `OrderedDict`:
+  │
+  │ - `put` moves the key to the end
+  │ - the oldest entry goes when the limit is passed
+
+Edit  src/cache.py
+             def put(self, key, value):
+       -         self._entries[key] = value
+       +         self._entries[key] = value
+       +         self._entries.move_to_end(key)
+       +         if len(self._entries) > self.limit:
+  ▶ 88 +             self._entries.popitem(last=False)
+                 return value
+
+Evidence  exact
+  Its lines match this commit, and the session's own git command printed this
+  commit's id.
+  3 of the edit's 4 lines are in it (lines 86–88).
+  around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
+────────────────────────────────────────────────────────────────────────────────
+commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
+session  Claude Code 7d1f0c2a 2025-11-03 13:02, 3 minutes before the commit
+         “Bound it”
+
+Prompt  2 minutes earlier
+  │ The cache grows without bound in the nightly job. Please make it evict the
+  │ oldest entries, and keep the public interface as it is.
+
+Edit  src/cache.py
+             def put(self, key, value):
+       -         self._entries[key] = value
+       +         self._entries[key] = value
+       +         self._entries.move_to_end(key)
+       +         if len(self._entries) > self.limit:
+  ▶ 88 +             self._entries.popitem(last=False)
+                 return value
+
+Evidence  exact
+  Its lines match this commit, and the session's own git command printed this
+  commit's id.
+  3 of the edit's 4 lines are in it (lines 86–88).
+  around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
+────────────────────────────────────────────────────────────────────────────────
+Lines 90–92: not known who wrote this
+  commit 9c0ffee 2025-11-04 14:00 Tidy up (Ada)
+  No indexed session covers this time.
+  try: git funes index --adopt PATH   (if the session ran elsewhere)
+Lines 90–92: a person wrote this
+  commit 9c0ffee 2025-11-04 14:00 Tidy up (Ada)
+  None of the sessions wrote it.
+────────────────────────────────────────────────────────────────────────────────
+2 more turns: git funes why src/cache.py:88-92 -n 4\
+""")
+
+
+def test_no_answer_says_why_and_what_to_try() -> None:
+    assert shown(replace(WHY, answers=(), unexplained=(UNKNOWN,))) == snapshot("""\
+src/cache.py, line 88: no turn of an agent found
+
+Lines 90–92: not known who wrote this
+  commit 9c0ffee 2025-11-04 14:00 Tidy up (Ada)
+  No indexed session covers this time.
+  try: git funes index --adopt PATH   (if the session ran elsewhere)\
+""")
+
+
+def test_long_words_are_cut_at_a_sentence_and_say_how_to_see_all() -> None:
+    prompt = "Please bound the cache. " * 40
+    passages = tuple(Passage(f"{n}aaaaaaa-b", "text", f"Step {n}. " * 120) for n in range(5))
+    text = shown(answering(prompt=prompt, passages=passages))
+    assert "Please bound the cache. …\n  whole: git funes get 7d1f0c2a 55aa0c10\n" in text
+    assert "2 earlier passages not shown" in text
+    assert "Step 4. …\n  whole: git funes get 7d1f0c2a 4aaaaaaa\n" in text
+    assert "Step 1." not in text
+
+
+def test_a_long_edit_shows_what_is_around_the_asked_line() -> None:
+    body = [f"+    line {n}" for n in range(60)]
+    diff = "\n".join(["@@ -1,0 +1,60 @@", *body])
+    text = shown(answering(edit_diff=diff, asked_text=("    line 40",), asked=((141, 141),)))
+    edit = text[text.index("Edit") : text.index("Evidence")]
+    assert edit == snapshot("""\
+Edit  src/cache.py
+    ⋯ 34 more lines
+        +     line 34
+        +     line 35
+        +     line 36
+        +     line 37
+        +     line 38
+        +     line 39
+  ▶ 141 +     line 40
+        +     line 41
+        +     line 42
+        +     line 43
+        +     line 44
+        +     line 45
+        +     line 46
+    ⋯ 13 more lines
+
+""")
+
+
+def test_an_edit_of_two_hunks_shows_the_break() -> None:
+    text = shown(answering(edit_diff=DIFF + "\n@@ -200 +204 @@\n-old = 1\n+old = 2"))
+    assert "    ⋯\n       - old = 1\n       + old = 2\n" in text
+
+
+def test_removed_lines_are_marked_where_the_turn_removed_them() -> None:
+    link = replace(LINK, relation="removed", proof="none", level="lines", lines=((86, 86),))
+    text = shown(
+        answering(link=link, asked_text=("        self._entries[key] = value",), asked=((86, 86),))
+    )
+    assert "▶ 86 -         self._entries[key] = value" in text
+    assert "The lines that it removed are gone with this commit." in text
+    assert "1 of the edit's 1 line is gone (line 86)." in text
+
+
+def test_evidence_is_told_for_every_kind_of_link() -> None:
+    told = {}
+    for proof in ("printed", "hook", "rewrite", "patch-id", "none"):
+        text = shown(answering(link=replace(LINK, proof=proof, level="derived")))
+        told[proof] = " ".join(text[text.index("Its lines") :].split("\n  3 of")[0].split())
+    assert told == snapshot(
+        {
+            "printed": "Its lines match this commit, and the session's own git command printed this commit's id.",
+            "hook": "Its lines match this commit, and the git hook saw this commit made while the session ran.",
+            "rewrite": "Its lines match this commit, and git rewrote the commit that the session made into this one.",
+            "patch-id": "Its lines match this commit, and it is the same patch as the commit that the session made.",
+            "none": "Its lines match this commit.",
+        }
+    )
+    ran = replace(LINK, relation="ran", content="none", level="ran", lines=())
+    assert "A command of this turn wrote the file" in shown(answering(link=ran))
+    imported = replace(LINK, source="git-ai", level="imported")
+    assert "Recorded by git-ai, not by funes-git." in shown(answering(link=imported))
+    assert "took this turn back" in shown(answering(retracted=True))
+    assert "session file is gone" in shown(answering(source_gone=True))
+
+
+def test_recorded_text_cannot_act_on_the_terminal() -> None:
+    evil = "\x1b]0;owned\x07\x1b[2Jgone\r\u202e"
+    subject = replace(ANSWER.commit, subject=evil, author=evil)
+    text = shown(
+        replace(
+            answering(
+                prompt=evil,
+                passages=(Passage("t", "text", evil),),
+                edit_path=evil,
+                edit_diff=f"@@ -1 +1 @@\n+{evil}",
+                title=evil,
+                model=evil,
+                commit=subject,
+            ),
+            path=evil,
+            target=evil,
+            unexplained=(replace(UNKNOWN, detail=evil, commit=subject),),
+        )
+    )
+    assert not set("\x1b\x07\r\u202e") & set(text)
+
+
+def test_nothing_is_wider_than_the_terminal() -> None:
+    wide = "日本語のとても長い行です" * 30
+    found = answering(
+        prompt=wide,
+        title=wide,
+        edit_diff=f"@@ -1 +1 @@\n+{wide}",
+        model=wide,
+        commit=replace(ANSWER.commit, subject=wide),
+    )
+    for width in (60, 80, 200):
+        assert max(columns(row) for row in shown(found, width).split("\n")) <= width
+
+
+def test_prose_stays_readable_on_a_wide_terminal() -> None:
+    text = shown(answering(prompt="word " * 100, edit_diff="@@ -1 +1 @@\n+" + "x" * 180), 200)
+    prompt = [row for row in text.split("\n") if "word" in row]
+    assert max(map(len, prompt)) <= 100
+    assert "x" * 180 in text
+
+
+def test_colours_only_when_asked_for() -> None:
+    plain = "\n".join(why(Page(80, Style(False)), WHY))
+    coloured = "\n".join(why(Page(80, Style(True)), WHY))
+    assert "\x1b" not in plain
+    assert "\x1b[33m3f2a1b9\x1b[0m" in coloured
+    assert "\x1b[1;35m▶\x1b[0m" in coloured
