@@ -187,7 +187,7 @@ def _worker(repo: Repo) -> Iterator[Check]:
 
 
 def _model(repo: Repo) -> Iterator[Check]:
-    from funes_git.embed import Embedder
+    from funes_git.embed import open_embedder
     from funes_git.models import PULL, Models
 
     models = Models(repo.settings)
@@ -195,7 +195,7 @@ def _model(repo: Repo) -> Iterator[Check]:
     if weights is None:
         yield Check("model", "warning", f"no weights of {models.name}: words answer alone", PULL)
         return
-    vector = Embedder.open(weights).query("is this model alive?")
+    vector = open_embedder(weights, threads=1).query("is this model alive?")
     told = f"{weights.model} from {weights.origin} gives {len(vector)} numbers"
     yield Check("model", "ok", told)
 

@@ -180,6 +180,34 @@ def test_a_full_disk_harms_nothing(repo: GitRepo) -> None:
     assert repo.git("log", "--format=%s") == "x"
 
 
+@pytest.mark.parametrize("shell", ["dash", "bash --posix", "busybox sh", "ksh", "zsh --emulate sh"])
+def test_every_shell_writes_the_same_event(repo: GitRepo, shell: str) -> None:
+    program, *options = shell.split()
+    if shutil.which(program) is None:
+        pytest.skip(f"no {program}")
+    sha = repo.commit("one")
+    found = enable(repo)
+    foreign = repo.path / ".git" / "hooks" / "post-rewrite.funes-chained"
+    foreign.write_text('#!/usr/bin/env sh\ncat >ran\nprintf %s "$0 $1" >>ran\nexit 4\n')
+    foreign.chmod(0o755)
+    hook = repo.path / ".git" / "hooks" / "post-rewrite"
+    pairs = "".join(f"{n:040x} {sha}\n" for n in range(3))
+    done = subprocess.run(
+        [program, *options, hook, "rebase"],
+        cwd=repo.path,
+        input=pairs.encode(),
+        env={**os.environ, "CODEX_THREAD_ID": "a\nb"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (4, b"")
+    assert (repo.path / "ran").read_text() == f"{pairs}{hook} rebase"
+    (event,) = events(found)
+    assert (event.kind, event.commit, event.args) == ("post-rewrite", sha, ("rebase",))
+    assert event.env == {"CODEX_THREAD_ID": "a\nb"}
+    assert event.rewrites == tuple((f"{n:040x}", sha) for n in range(3))
+
+
 def test_the_hook_needs_no_program_on_the_path(repo: GitRepo, tmp_path: Path) -> None:
     found = enable(repo)
     only = tmp_path / "bin"
