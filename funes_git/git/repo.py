@@ -195,13 +195,11 @@ class Repo:
 
     def rev_list(self, *args: str) -> list[str]:
         """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget."""
-        order = ("--topo-order", "--reverse", "--ignore-missing")
-        code, out, err = process.attempt(self.args("rev-list", *order, *args), self.folder)
+        order = ("--topo-order", "--reverse")
+        code, out, _ = process.attempt(self.args("rev-list", *order, *args), self.folder)
         if code != 0:
-            said = err.decode("utf-8", "replace").splitlines()
             raise UnknownTarget(
-                f"no such revisions: {' '.join(args)}" if not said else said[0],
-                hint="git log --oneline --all",
+                f"no such revision or range: {' '.join(args)}", hint="git log --oneline --all"
             )
         return out.decode().split()
 

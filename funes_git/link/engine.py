@@ -117,7 +117,7 @@ def catch_up(
         else:
             fresh = set(tips) != set(known)
             start = None if since is None else since - SKEW
-            shas = repo.rev_list(*tips, "--not", *known) if fresh else []
+            shas = repo.rev_list("--ignore-missing", *tips, "--not", *known) if fresh else []
             if start is not None:
                 catalog.forget_links(since=start)
                 again = set(repo.rev_list(f"--since-as-filter=@{int(start)}", *EVERYTHING))
