@@ -66,6 +66,8 @@ def recorded_roots(recorded: Iterable[str], known: Collection[str]) -> list[str]
 
 
 def _candidates(path: str, known: Collection[str]) -> set[str]:
+    if not (path.startswith("/") or path[1:3] == ":/"):
+        return set()
     parts = path.split("/")
     return {
         _main("/".join(parts[:at])) for at in range(1, len(parts)) if "/".join(parts[at:]) in known

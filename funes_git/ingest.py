@@ -1,0 +1,269 @@
+"""Read new turns of a repository into its memory: `git funes index`.
+
+Finds the sources, has each read into batches and writes them, one after another, with how far the
+source was read: interrupted anywhere, the next run completes it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from funes_git import config, discovery, logs
+from funes_git.discovery import Discovered
+from funes_git.errors import FunesError, MemoryMissing, NoSessions
+from funes_git.git import Repo
+from funes_git.model import Batch
+from funes_git.pool import Pool, Said
+from funes_git.reading import SkippedRecord, SourceReader, Task
+from funes_git.redact import Redactor
+from funes_git_parsers.base import Parser, Source
+
+if TYPE_CHECKING:
+    from funes_git.store.stores import Stores
+
+MANY_BYTES = 24 << 20
+"""From here on other processes read, which take a second to start."""
+
+Progress: TypeAlias = Callable[[int, int, int], None]
+"""Told (sources done, sources in all, bytes read)."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run added. `seconds` of wall time; `earliest_edit` in seconds since the epoch, among
+    the edits that were written; `sources_found` counts the sessions that were looked at,
+    `sources_read` those that had something new, and `unreadable` names files with the reason."""
+
+    sessions: int
+    turns: int
+    edits: int
+    chunks: int
+    skipped_records: int
+    redactions: int
+    seconds: float
+    earliest_edit: float | None = None
+    sources_found: int = 0
+    sources_read: int = 0
+    unreadable: tuple[tuple[Path, str], ...] = ()
+
+
+def index(
+    repo: Repo,
+    stores: Stores,
+    *,
+    paths: Sequence[Path] = (),
+    agents: Sequence[str] = (),
+    adopt: bool = False,
+    progress: Progress | None = None,
+) -> IndexReport:
+    """Read what is new of the agents' sessions (or of the sessions at `paths`) into `stores`, open
+    for writing. `adopt`: the sessions at `paths` belong whatever folder they ran in.
+
+    Raises NoSessions if there is no session at `paths`, UsageError for an unknown agent,
+    ScannerBroken if secrets cannot be found. An interruption leaves what was written.
+    """
+    start = time.monotonic()
+    every = discovery.parsers(agents)
+    found = discovery.at_paths(paths, every) if paths else discovery.of_repository(repo, every)
+    if paths and not found.sources:
+        raise NoSessions(
+            f"no agent's session at {', '.join(map(str, paths))}", "git funes index --help"
+        )
+    with _logged(repo) as log:
+        run = _Run(repo, stores, every, log, found)
+        run.tasks = [task for s in found.sources if (task := _task(stores, s, adopt))]
+        run.all(progress)
+    return replace(run.report(), seconds=time.monotonic() - start)
+
+
+def _task(stores: Stores, source: Source, adopt: bool) -> Task | None:
+    """What is to be read of a source; None if it has not changed."""
+    before = stores.catalog.state_of(source)
+    if before and not before.cursor:
+        before = None  # a first read that was interrupted
+    if before and before.source == source and not adopt:
+        return None
+    return Task(source, before, adopt)
+
+
+@contextmanager
+def _logged(repo: Repo) -> Iterator[logging.Logger]:
+    """The log, which a background worker has opened already."""
+    logger = logging.getLogger("funes_git")
+    if logger.handlers:
+        yield logger
+        return
+    logger = logs.start(repo.layout.log)
+    try:
+        yield logger
+    finally:
+        logs.stop(logger)
+
+
+def reader_for(
+    repo: Repo,
+    every: dict[str, Parser] | None = None,
+    is_stored: Callable[[str, str], bool] | None = None,
+) -> SourceReader:
+    """A reader of sources; by default for all agents and asking the catalog as it lies."""
+    return SourceReader(
+        repo,
+        every or discovery.parsers(),
+        discovery.places_of(repo),
+        redactor,
+        is_stored or _stored(repo),
+    )
+
+
+@cache
+def redactor() -> Redactor:
+    """The process's redactor. Raises ScannerBroken."""
+    return Redactor(config.user_layout().rules)
+
+
+def _stored(repo: Repo) -> Callable[[str, str], bool]:
+    from funes_git.store.catalog import Catalog
+
+    def is_stored(session_id: str, turn_uuid: str) -> bool:
+        try:
+            with closing(Catalog.open(repo.layout.catalog)) as catalog:
+                return catalog.turn(session_id, turn_uuid) is not None
+        except MemoryMissing:
+            return False
+
+    return is_stored
+
+
+class _Run:
+    """One run over the sources."""
+
+    def __init__(
+        self,
+        repo: Repo,
+        stores: Stores,
+        every: dict[str, Parser],
+        log: logging.Logger,
+        found: Discovered,
+    ) -> None:
+        self.tasks: list[Task] = []
+        self._repo = repo
+        self._stores = stores
+        self._every = every
+        self._log = log
+        self._found = found
+        self._skipped = 0
+        self._read = 0
+        self._earliest: float | None = None
+        for path, reason in found.unreadable:
+            self._note(f"{path}: {reason}")
+
+    def all(self, progress: Progress | None) -> None:
+        """Read and write every task."""
+        done_bytes = 0
+        current = -1
+        for index, said in self._said():
+            if index != current:
+                if progress:
+                    progress(index, len(self.tasks), done_bytes)
+                current = index
+                done_bytes += self._new_bytes(self.tasks[index])
+            self._take(self.tasks[index].source, said)
+        self._stores.flush()
+        if progress:
+            progress(len(self.tasks), len(self.tasks), done_bytes)
+
+    def _new_bytes(self, task: Task) -> int:
+        before = task.before.source.size if task.before else 0
+        return task.source.size - before if 0 < before < task.source.size else task.source.size
+
+    def _said(self) -> Iterator[tuple[int, Said]]:
+        amount = sum(map(self._new_bytes, self.tasks))
+        size = min(2, os.cpu_count() or 1, len(self.tasks))
+        if amount < MANY_BYTES or size < 2:
+            reader = reader_for(self._repo, self._every, self._is_stored) if self.tasks else None
+            for index, task in enumerate(self.tasks):
+                if reader:
+                    yield from ((index, said) for said in _until_error(reader, task))
+            return
+        with Pool(self._repo, size) as pool:
+            yield from pool.read(self.tasks)
+
+    def _is_stored(self, session_id: str, turn_uuid: str) -> bool:
+        return self._stores.catalog.turn(session_id, turn_uuid) is not None
+
+    def _take(self, source: Source, said: Said) -> None:
+        match said:
+            case Batch():
+                self._write(source, said)
+            case SkippedRecord():
+                self._skipped += 1
+                self._note(f"{source.path}:{said.line}: {said.reason}")
+            case OSError():
+                reason = said.strerror or str(said)
+                self._found.unreadable.append((source.path, reason))
+                self._note(f"{source.path}: {reason}")
+            case FunesError():
+                raise said
+
+    def _note(self, words: str) -> None:
+        self._log.warning("%s", redactor().redact([words])[0].text)
+
+    def _write(self, source: Source, batch: Batch) -> None:
+        parser = self._every[source.harness]
+        if parser.GLOBAL_UUIDS:
+            _drop_copies(batch, self._copies(source.harness, batch))
+        self._read += bool(batch.turns and batch.state and batch.state.source.size >= 0)
+        times = [edit.ts for edit in batch.edits if edit.ts is not None]
+        if times:
+            self._earliest = min(times + ([self._earliest] if self._earliest is not None else []))
+        self._stores.write(batch)
+
+    def _copies(self, harness: str, batch: Batch) -> set[tuple[str, str]]:
+        """The turns that another session has already: it was resumed or forked into this one."""
+        keys = {(t.session_id, t.turn_uuid) for t in batch.turns}
+        keys |= {(e.session_id, e.turn_uuid) for e in batch.edits}
+        owners = {uuid: self._stores.has_turn(harness, uuid) for _, uuid in keys}
+        return {key for key in keys if owners[key[1]] not in (None, key[0])}
+
+    def report(self) -> IndexReport:
+        """What was written, after the stores were flushed."""
+        new = self._stores.written
+        return IndexReport(
+            sessions=new.sessions,
+            turns=new.turns,
+            edits=new.edits,
+            chunks=new.chunks,
+            skipped_records=self._skipped,
+            redactions=new.redactions,
+            seconds=0.0,
+            earliest_edit=self._earliest,
+            sources_found=self._found.looked_at,
+            sources_read=self._read,
+            unreadable=tuple(self._found.unreadable),
+        )
+
+
+def _until_error(reader: SourceReader, task: Task) -> Iterator[Said]:
+    try:
+        yield from reader.read(task)
+    except OSError as error:
+        yield error
+
+
+def _drop_copies(batch: Batch, copies: Iterable[tuple[str, str]]) -> None:
+    gone = set(copies)
+    if not gone:
+        return
+    batch.turns = [t for t in batch.turns if (t.session_id, t.turn_uuid) not in gone]
+    batch.edits = [e for e in batch.edits if (e.session_id, e.turn_uuid) not in gone]
+    batch.spawns = [s for s in batch.spawns if (s.session_id, s.turn_uuid) not in gone]
+    batch.chunks = [c for c in batch.chunks if (c.session_id, c.turn_uuid) not in gone]
+    batch.retractions = [r for r in batch.retractions if (r.session_id, r.turn_uuid) not in gone]

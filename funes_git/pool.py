@@ -1,0 +1,154 @@
+"""Read many sources in other processes, and hand over what they make in the order of the sources.
+
+Reading is bound by Python, writing by the stores' native code: together they fill two cores. The
+processes are children that talk in pickles over pipes, started with `-m`, so that it does not
+matter how the parent was started. They write nothing and end with the parent.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import IO, Any, TypeAlias
+
+from funes_git.errors import FunesError
+from funes_git.git import Repo
+from funes_git.model import Batch
+from funes_git.reading import SkippedRecord, SourceReader, Task
+
+AHEAD = 6
+"""Batches of one process that may wait: they bound the memory."""
+
+Said: TypeAlias = Batch | SkippedRecord | OSError | FunesError
+
+
+class PoolBroken(FunesError):
+    """A reading process died."""
+
+
+class Pool:
+    """`size` processes that read for one repository. A context manager."""
+
+    def __init__(self, repo: Repo, size: int) -> None:
+        self._tasks: list[Task] = []
+        self._next = 0
+        self._lock = threading.Lock()
+        self._owners: dict[int, _Child] = {}
+        self._assigned = threading.Condition(self._lock)
+        self._children = [_Child(repo) for _ in range(size)]
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for child in self._children:
+            child.stop()
+
+    def read(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Said]]:
+        """What each task gives, by its index, in order. An error of a source is its last word.
+        Raises PoolBroken."""
+        self._tasks = list(tasks)
+        for child in self._children:
+            threading.Thread(target=self._serve, args=(child,), daemon=True).start()
+        for index in range(len(tasks)):
+            with self._assigned:
+                self._assigned.wait_for(lambda index=index: index in self._owners)  # type: ignore[misc]
+                child = self._owners.pop(index)
+            while (said := child.heard.get()) is not None:
+                if isinstance(said, PoolBroken):
+                    raise said
+                yield index, said
+
+    def _serve(self, child: _Child) -> None:
+        """Give a child one task after another, and queue what it says."""
+        while True:
+            with self._assigned:
+                if self._next >= len(self._tasks):
+                    return
+                index = self._next
+                self._next += 1
+                self._owners[index] = child
+                self._assigned.notify_all()
+            child.do(self._tasks[index])
+
+
+class _Child:
+    def __init__(self, repo: Repo) -> None:
+        self.heard: queue.Queue[Said | None] = queue.Queue(AHEAD)
+        self._stopped = False
+        self._process = subprocess.Popen(
+            (sys.executable, "-P", "-m", "funes_git.pool"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=repo.common_dir,
+        )
+        self._send(repo)
+
+    def _send(self, thing: object) -> None:
+        pipe = self._process.stdin
+        if pipe is not None:
+            with suppress(BrokenPipeError):
+                pickle.dump(thing, pipe, pickle.HIGHEST_PROTOCOL)
+                pipe.flush()
+
+    def do(self, task: Task) -> None:
+        self._send(task)
+        said: Any = ()
+        while said is not None and not self._stopped:
+            try:
+                said = pickle.load(self._process.stdout)  # type: ignore[arg-type]
+            except (EOFError, pickle.UnpicklingError, OSError):
+                said = PoolBroken("a process that reads sessions has ended", "git funes index")
+            self.heard.put(said)
+            if isinstance(said, PoolBroken):
+                return
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._process.kill()
+        self._process.wait()
+        with suppress(queue.Empty):
+            while True:
+                self.heard.get_nowait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def serve(source: IO[bytes], out: IO[bytes]) -> None:
+    """The child: reads a repository, then tasks, and answers each with what it gives, then None."""
+    from funes_git.ingest import reader_for
+
+    repo: Repo = pickle.load(source)
+    reader: SourceReader = reader_for(repo)
+
+    def say(thing: Said | None) -> None:
+        pickle.dump(thing, out, pickle.HIGHEST_PROTOCOL)
+        out.flush()
+
+    while True:
+        try:
+            task: Task = pickle.load(source)
+        except EOFError:
+            return
+        try:
+            for said in reader.read(task):
+                say(said)
+        except (OSError, FunesError) as error:
+            say(error)
+        say(None)
+
+
+if __name__ == "__main__":
+    # what a library prints must not get between the pickles
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with suppress(BrokenPipeError, KeyboardInterrupt):
+        serve(sys.stdin.buffer, answers)

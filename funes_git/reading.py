@@ -1,0 +1,148 @@
+"""Read one source into batches for the stores: parse, sift, prepare. Writes nothing.
+
+Runs in the process that indexes and, for large amounts, in others beside it (pool.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from funes_git.adopt import Adopted
+from funes_git.belong import Places
+from funes_git.git import Repo
+from funes_git.model import Batch, SourceState
+from funes_git.prepare import Preparer
+from funes_git.redact import Redactor
+from funes_git.sessionfile import open_session
+from funes_git.sift import NeedsEarlierTurns, Sifter
+from funes_git_parsers.base import Cursor, Edit, Item, Parser, Skipped, Source, Turn
+
+PART = 3 << 20
+"""Code points of blocks and edits after which a batch is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A source to be read, and how far it has been read before."""
+
+    source: Source
+    before: SourceState | None
+    adopt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRecord:
+    """A record of `source` that could not be read; its line counts from 1."""
+
+    source: Source
+    line: int
+    reason: str
+
+
+class SourceReader:
+    """Reads tasks for one repository."""
+
+    def __init__(
+        self,
+        repo: Repo,
+        every: dict[str, Parser],
+        places: Places,
+        redactor: Callable[[], Redactor],
+        is_stored: Callable[[str, str], bool],
+    ) -> None:
+        """`redactor` is called when the first text needs it; `is_stored(session_id, turn_uuid)`
+        asks what earlier runs stored."""
+        self._repo = repo
+        self._every = every
+        self._places = places
+        self._redactor = redactor
+        self._is_stored = is_stored
+        self._known: set[str] | None = None
+
+    def read(self, task: Task) -> Iterator[Batch | SkippedRecord]:
+        """Batches of what belongs to the repository, and the records that were skipped. The last
+        batch holds the source's new state; those before it a state that says: not read yet.
+
+        Raises OSError if the source cannot be read, ScannerBroken.
+        """
+        before = task.before
+        try:
+            yield from self._read(task, before)
+        except NeedsEarlierTurns:
+            yield from self._read(task, None)
+
+    def _read(self, task: Task, before: SourceState | None) -> Iterator[Batch | SkippedRecord]:
+        parser = self._every[task.source.harness]
+        cursor = before.cursor if before else None
+        places = self._adopted(task.source, parser) if task.adopt else self._places
+        sifter = Sifter(places, self._is_stored if cursor else None)
+        part = _Part(task.source, before, lambda: Preparer(self._redactor(), places))
+        for item in parser.read(task.source, cursor or None, open_session):
+            if isinstance(item, Skipped):
+                part.skipped += 1
+                yield SkippedRecord(task.source, item.line, item.reason)
+            elif isinstance(item, Cursor):
+                part.cursor = item.text
+            else:
+                for kept in sifter.feed(item):
+                    part.add(kept)
+                if part.size >= PART:
+                    yield part.take(done=False)
+        yield part.take(done=True)
+
+    def _adopted(self, source: Source, parser: Parser) -> Adopted:
+        """Where the session's checkout was, by its quick scan, else by the edits themselves."""
+        if self._known is None:
+            self._known = self._repo.known_paths()
+        adopted = Adopted(parser.roots(source, open_session), self._known)
+        if not adopted.roots:
+            items = parser.read(source, None, open_session)
+            edited = {item.path for item in items if isinstance(item, Edit)}
+            adopted = Adopted(edited, self._known)
+        return adopted
+
+
+class _Part:
+    """Gathers what belongs until it makes a batch."""
+
+    def __init__(
+        self, source: Source, before: SourceState | None, preparer: Callable[[], Preparer]
+    ) -> None:
+        self.cursor = before.cursor if before else ""
+        self.skipped = before.skipped if before else 0
+        self.size = 0
+        self._turns = before.turns if before else 0
+        self._source = source
+        self._preparer = preparer
+        self._made: Preparer | None = None
+        self._items: list[Item] = []
+        self._began = self.cursor
+
+    def add(self, item: Item) -> None:
+        self._items.append(item)
+        self.size += _size(item)
+        self._turns += isinstance(item, Turn)
+
+    def take(self, *, done: bool) -> Batch:
+        if self._items and self._made is None:
+            self._made = self._preparer()
+        batch = self._made.batch(self._items) if self._made else Batch()
+        self._items, self.size = [], 0
+        source, cursor = self._source, self.cursor
+        if not done:
+            # until the end has been read, the source counts as changed
+            source, cursor = replace(source, size=-1, mtime_ns=-1), self._began
+        batch.state = SourceState(source, cursor, self.skipped, self._turns)
+        return batch
+
+
+def _size(item: Item) -> int:
+    match item:
+        case Turn():
+            return 200 + sum(len(block.text) for block in item.blocks)
+        case Edit():
+            # an edit's text comes up to three times: old, new and the diff
+            hunks = sum(len(line) for hunk in item.hunks for line in hunk.lines)
+            return 200 + hunks + 2 * (len(item.old or "") + len(item.new or ""))
+    return 100

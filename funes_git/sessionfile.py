@@ -1,0 +1,55 @@
+"""Open session files for reading, compressed or not. The only importer of zstandard."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, BinaryIO
+
+HEAD = 64 * 1024
+
+
+def open_session(path: Path) -> BinaryIO:
+    """The bytes of a session file, decompressed where its name ends in `.zst`.
+
+    Raises OSError if it cannot be opened; reading raises OSError if it is not what its name says.
+    """
+    if path.suffix != ".zst":
+        return path.open("rb")
+    import zstandard
+
+    reader = zstandard.ZstdDecompressor().stream_reader(
+        path.open("rb"), read_across_frames=True, closefd=True
+    )
+    return io.BufferedReader(_Errors(reader))
+
+
+class _Errors(io.RawIOBase):
+    """A decompressing reader whose errors are those of reading a file."""
+
+    def __init__(self, reader: BinaryIO) -> None:
+        super().__init__()
+        self._reader = reader
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        import zstandard
+
+        try:
+            data = self._reader.read(len(buffer))
+        except zstandard.ZstdError as error:
+            raise OSError(f"damaged compressed file: {error}") from error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._reader.close()
+        super().close()
+
+
+def head(path: Path) -> bytes:
+    """The first 64 KB of a session file, decompressed. Raises OSError."""
+    with open_session(path) as stream:
+        return stream.read(HEAD)
