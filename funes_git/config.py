@@ -50,6 +50,11 @@ def variable(name: str) -> str | None:
     return os.environ.get(key) or None
 
 
+def quiet_lance() -> None:
+    """Keep Lance's warnings off stderr unless the user asked for them; before it is imported."""
+    os.environ.setdefault("LANCE_LOG", "error")
+
+
 def no_color() -> bool:
     """Whether the user asked for output without colour (https://no-color.org)."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

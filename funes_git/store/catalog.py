@@ -10,7 +10,7 @@ from typing import Self
 
 from funes_git.errors import MemoryMissing
 from funes_git.store.chunks import ChunkReading
-from funes_git.store.database import connect_readonly, translated
+from funes_git.store.database import REBUILD, StoreDamaged, connect_readonly, translated
 from funes_git.store.migrate import check, version
 from funes_git.store.schema import MIGRATIONS
 from funes_git.store.stats import Counting
@@ -26,8 +26,11 @@ class Catalog(ChunkReading, Counting):
         """Open for reading; nothing is created or changed, and no writer blocks it.
 
         Raises MemoryMissing where there is none yet, FormatTooNew if a newer funes-git made it,
-        StoreDamaged (a FunesError with `git funes reindex` as hint) if it cannot be read.
+        StoreDamaged (a FunesError with `git funes reindex` as hint) if it cannot be read or was
+        deleted beside a memory.
         """
+        if not path.exists() and (path.parent / "memory").is_dir():
+            raise StoreDamaged(f"{path.name} is missing", hint=REBUILD)
         db = connect_readonly(path)
         try:
             found = version(db)

@@ -14,10 +14,11 @@ from typing import Self
 
 from funes_git.store.apply import Applying
 from funes_git.store.catalog import WHAT, Catalog
-from funes_git.store.changes import Changes, merged
+from funes_git.store.changes import Changes, Key, Stale, merged
 from funes_git.store.database import StoreDamaged, connect_writable, cut_short, translated
 from funes_git.store.links import LinkWriting, event_values
 from funes_git.store.migrate import migrate
+from funes_git.store.pack import blocks_from_json, expand
 from funes_git.store.records import HookEvent
 from funes_git.store.schema import MIGRATIONS
 
@@ -53,11 +54,11 @@ class CatalogWriter(Catalog, LinkWriting):
         for ending in SIDECARS:
             path.with_name(path.name + ending).unlink(missing_ok=True)
 
-    def prune(self, changes: Changes) -> list[str]:
+    def prune(self, changes: Changes) -> Stale:
         """Take out of `changes` what is stored already, mark turns that were retracted before, and
         complete its sessions by what is known of them.
 
-        Returns the ids of chunks that stored turns have and their new versions have not.
+        Returns what stored turns have and their new versions have not.
         """
         stale = self._prune_turns(changes)
         ids = list(changes.edits)
@@ -78,21 +79,28 @@ class CatalogWriter(Catalog, LinkWriting):
                 del changes.sessions[session_id]
         return stale
 
-    def _prune_turns(self, changes: Changes) -> list[str]:
-        known = self._known_turns(changes)
-        replaced = []
-        for key, (number, digest, retracted) in known.items():
+    def _prune_turns(self, changes: Changes) -> Stale:
+        stale = Stale()
+        replaced: dict[int, Key] = {}
+        for key, (number, digest, retracted) in self._known_turns(changes).items():
             stored = changes.turns[key]
             if digest == stored.digest:
                 del changes.turns[key]
                 continue
             stored.retracted = stored.retracted or bool(retracted)
-            replaced.append(number)
+            replaced[number] = key
         kept = {c.id for stored in changes.turns.values() for c in stored.chunks}
-        old = self.rows_in("SELECT chunk_id FROM chunks WHERE turn IN (?)", replaced)
-        return [row[0] for row in old if row[0] not in kept]
+        old = self.rows_in("SELECT chunk_id FROM chunks WHERE turn IN (?)", list(replaced))
+        stale.chunks = [row[0] for row in old if row[0] not in kept]
+        sql = "SELECT turn, data FROM bodies WHERE turn IN (?)"
+        for number, body in self.rows_in(sql, list(replaced)):
+            key = replaced[number]
+            now, before = (len(changes.turns[key].turn.blocks), len(blocks_from_json(expand(body))))
+            stale.blocks += [(*key, n) for n in range(now, before)]
+            stale.blocks += [(*key, -1)] if now and not before else []
+        return stale
 
-    def _known_turns(self, changes: Changes) -> dict[tuple[str, str], tuple[int, int, int]]:
+    def _known_turns(self, changes: Changes) -> dict[Key, tuple[int, int, int]]:
         numbers = self._session_numbers({key[0] for key in changes.turns})
         found = {}
         for key in changes.turns:
@@ -162,9 +170,12 @@ class CatalogWriter(Catalog, LinkWriting):
         """Remember for `status` how the background worker failed last; None: it did not."""
         self.put({"last_error": None if words is None else json.dumps([at, words])})
 
-    def add_events(self, events: Iterable[HookEvent]) -> None:
+    def add_events(
+        self, events: Iterable[HookEvent], settings: dict[str, str | None] | None = None
+    ) -> None:
         """Copy hook events from decisions.sqlite; those that are known change nothing."""
         with self.transaction():
+            self._set(settings or {})
             for event in events:
                 if self.db.execute(EVENT, event_values(event)).rowcount:
                     self.db.executemany(
@@ -183,6 +194,13 @@ class CatalogWriter(Catalog, LinkWriting):
                 [i for (i,) in each],
             )
             Applying(self.db, Changes()).recount({r[0] for r in touched})
+            self._set(settings)
+
+    def unmark_vectors(self, settings: dict[str, str | None]) -> None:
+        """Remember that no chunk has a vector."""
+        with self.transaction():
+            self.db.execute("UPDATE chunks SET vector = 0 WHERE vector")
+            self.db.execute("UPDATE sessions SET vectors = 0")
             self._set(settings)
 
     def close(self) -> None:

@@ -47,7 +47,7 @@ class StoredTurn:
         self.source_path = source_path
         self.retracted = retracted
         self.chunks: list[Chunk] = []
-        self.with_vector: frozenset[str] = frozenset()
+        self.with_vector: set[str] = set()
         """The chunks that are known to have a vector: when the catalog is rebuilt."""
         self._body: str | None = None
         self._digest: int | None = None
@@ -66,7 +66,8 @@ class StoredTurn:
             t = self.turn
             about = (t.seq, t.ts, t.role, t.parent_uuid, t.exchange, t.message_id, t.thread)
             where = (t.workdir, t.branch, t.head, t.model, t.is_prompt)
-            chunks = "\0".join(f"{c.id} {c.prose} {c.files} {c.text}" for c in self.chunks)
+            ordered = sorted(self.chunks, key=lambda c: (c.block_idx, c.split_idx))
+            chunks = "\0".join(f"{c.id} {c.prose} {c.files} {c.text}" for c in ordered)
             parts = (self.body, repr(about), repr(where), chunks)
             self._digest = _digest(*(p.encode() for p in parts))
         return self._digest
@@ -104,6 +105,7 @@ class Changes:
     retractions: set[Key] = field(default_factory=set)
     states: dict[tuple[str, str, str], SourceState] = field(default_factory=dict)
     size: int = 0
+    _holders: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, batch: Batch) -> None:
         """Take in what `batch` holds. A turn's chunks come in the turn's own batch."""
@@ -112,7 +114,7 @@ class Changes:
             known = self.sessions.get(session.session_id)
             self.sessions[session.session_id] = merged(known, session) if known else session
         for turn in batch.turns:
-            self._add_turn(StoredTurn(turn, source_path))
+            self.add_turn(StoredTurn(turn, source_path))
         for chunk in batch.chunks:
             self.turns[chunk.session_id, chunk.turn_uuid].chunks.append(chunk)
             self.size += len(chunk.text) + 300
@@ -121,12 +123,18 @@ class Changes:
         self.spawns.update(batch.spawns)
         self.retractions.update((r.session_id, r.turn_uuid) for r in batch.retractions)
         if batch.state:
-            source = batch.state.source
-            self.states[source.harness, str(source.path), source.key] = batch.state
+            self.add_state(batch.state)
 
-    def _add_turn(self, stored: StoredTurn) -> None:
+    def add_state(self, state: SourceState) -> None:
+        """Take in how far a source was read."""
+        source = state.source
+        self.states[source.harness, str(source.path), source.key] = state
+
+    def add_turn(self, stored: StoredTurn) -> None:
+        """Take in a turn in place of an older version of it."""
         turn = stored.turn
         self.turns[turn.session_id, turn.turn_uuid] = stored
+        self._holders.setdefault((turn.harness, turn.turn_uuid), turn.session_id)
         self.sessions.setdefault(turn.session_id, Session(turn.session_id, turn.harness))
         self.size += sum(len(block.text) for block in turn.blocks) + 500
 
@@ -145,17 +153,35 @@ class Changes:
         return sorted(found)
 
     def retractions_by_session(self) -> dict[str, list[str]]:
-        """The turns to be retracted, by session."""
+        """The turns to be retracted that are not among `turns`, by session."""
         found: defaultdict[str, list[str]] = defaultdict(list)
-        for session_id, turn_uuid in sorted(self.retractions):
+        for session_id, turn_uuid in sorted(self.retractions - self.turns.keys()):
             found[session_id].append(turn_uuid)
         return dict(found)
+
+    def holder(self, harness: str, turn_uuid: str) -> str | None:
+        """The session that holds a turn here, if any does."""
+        return self._holders.get((harness, turn_uuid))
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to write."""
+        return self.only_states and not self.states
 
     @property
     def only_states(self) -> bool:
         """Whether nothing but how far sources were read is new."""
         rest = (self.sessions, self.turns, self.edits, self.spawns, self.retractions)
         return not any(rest)
+
+
+@dataclass(slots=True)
+class Stale:
+    """Rows that turns had before they were stored again: ids of chunks, and blocks as (session
+    id, turn, number in the turn; -1 for that of a turn without blocks)."""
+
+    chunks: list[str] = field(default_factory=list)
+    blocks: list[tuple[str, str, int]] = field(default_factory=list)
 
 
 def merged(known: Session, new: Session) -> Session:

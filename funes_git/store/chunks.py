@@ -54,6 +54,11 @@ class ChunkReading(TurnReading):
         sql = CHUNK + "WHERE c.prose = 1 AND c.vector = 0 AND c.gone = 0 ORDER BY c.id DESC LIMIT ?"
         return [(c.id, c.text) for c in self._filled(self.rows(sql, (limit,)))]
 
+    def pending_count(self) -> int:
+        """How many prose chunks have no vector yet."""
+        row = self.one("SELECT count(*) FROM chunks WHERE prose = 1 AND vector = 0 AND gone = 0")
+        return row[0] if row else 0
+
     def _filled(self, rows: Iterable[Row]) -> list[ChunkRow]:
         rows = list(rows)
         needed = {r[18] for r in rows if r[21] is None and not r[17]}

@@ -169,6 +169,25 @@ class TurnReading(EditReading):
             session_id, turn_uuid = parent
         return _turn(opening) if opening else None
 
+    def commits_of_exchanges(
+        self, keys: Iterable[tuple[str, str]]
+    ) -> dict[tuple[str, str], list[str]]:
+        """The commits that any turn of an exchange, given as (session id, exchange), is linked to;
+        weak links are left out."""
+        wanted = set(keys)
+        found: dict[tuple[str, str], list[str]] = {}
+        for session_id in sorted({k[0] for k in wanted}):
+            rows = self.rows(
+                "SELECT DISTINCT t.exchange, l.sha FROM links l JOIN sessions s"
+                " ON s.session_id = l.session_id JOIN turns t ON t.turn_uuid = l.turn_uuid"
+                " AND t.session = s.id WHERE l.session_id = ? AND l.level != 'weak' ORDER BY l.sha",
+                (session_id,),
+            )
+            for exchange, sha in rows:
+                if (session_id, exchange) in wanted:
+                    found.setdefault((session_id, exchange), []).append(sha)
+        return found
+
     def _started_by(self, thread: str) -> tuple[str, str] | None:
         row = self.one(
             "SELECT s.session_id, t.turn_uuid FROM spawns p JOIN turns t ON t.id = p.turn"

@@ -62,6 +62,7 @@ CREATE TABLE links (
   edit_id TEXT);
 CREATE INDEX links_sha ON links (sha);
 CREATE INDEX links_turn ON links (turn_uuid, session_id, level, sha);
+CREATE INDEX links_session ON links (session_id, level, turn_uuid, sha);
 CREATE INDEX links_level ON links (level);
 CREATE TABLE claims (
   edit INTEGER NOT NULL, sha TEXT NOT NULL, kind TEXT NOT NULL, positions BLOB NOT NULL,

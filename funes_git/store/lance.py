@@ -1,0 +1,271 @@
+"""The memory itself, in LanceDB: the only importer of lancedb and pyarrow.
+
+Every write is an upsert by `id`, which is declared the primary key: without that, two writers
+would double rows. The caller holds the writer lock and calls `tidy` now and then, since every
+write leaves a version behind.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from funes_git.config import quiet_lance
+from funes_git.errors import FunesError, MemoryMissing
+from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, TABLES, Rows
+from funes_git.store.database import private_folder
+from funes_git.store.manifest import check_format, write_format
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb.db import DBConnection
+    from lancedb.expr import Expr
+    from lancedb.table import LanceTable, Table
+
+MODEL_KEY = "embedding_model"
+TRIES = 5
+T = TypeVar("T")
+
+
+class LanceMemory:
+    """The tables of one memory."""
+
+    def __init__(self, db: DBConnection, folder: Path) -> None:
+        self.db = db
+        self.folder = folder
+        self._tables: dict[str, LanceTable] = {}
+
+    @classmethod
+    def open(cls, folder: Path, *, create: bool = False) -> Self:
+        """Open the memory in `folder`. Raises MemoryMissing if there is none and `create` is
+        False, FormatTooNew if a newer funes-git made it."""
+        check_format(folder)
+        if create:
+            private_folder(folder)
+        elif not folder.is_dir():
+            raise MemoryMissing("this repository has no memory yet", hint="git funes init")
+        quiet_lance()
+        import lancedb
+
+        memory = cls(lancedb.connect(folder), folder)
+        if create:
+            memory._create()
+        return memory
+
+    def _create(self) -> None:
+        with _private():
+            for name in TABLES:
+                if not self.has(name):
+                    schema = _schema(name, DEFAULT_MODEL, DEFAULT_SIZE)
+                    table = _own(self.db.create_table(name, schema=schema, exist_ok=True))
+                    table.set_unenforced_primary_key("id")
+                    self._tables[name] = table
+            write_format(self.folder)
+
+    def has(self, name: str) -> bool:
+        """Whether the memory has this table."""
+        return (self.folder / f"{name}.lance").is_dir()
+
+    def table(self, name: str) -> LanceTable:
+        """One of the tables, opened once."""
+        if name not in self._tables:
+            self._tables[name] = _own(self.db.open_table(name))
+        return self._tables[name]
+
+    @property
+    def model(self) -> str:
+        """The model that the vectors are made with."""
+        metadata = self.table("chunks").schema.metadata or {}
+        return (metadata.get(MODEL_KEY.encode()) or DEFAULT_MODEL.encode()).decode()
+
+    # --- writing
+
+    def write(
+        self,
+        rows: Mapping[str, Rows],
+        stale: Mapping[str, Sequence[str]],
+        retractions: Mapping[str, Sequence[str]],
+        at: Callable[[str], None],
+    ) -> None:
+        """Upsert rows by table, delete stale ids by table and mark turns, by session, that were
+        taken back; the cursors of sources last. `at` is called with the name of each step just
+        before it."""
+        for name in TABLES:
+            if rows.get(name) or stale.get(name):
+                at(f"lance:{name}")
+                self._upsert(name, rows.get(name, []), stale.get(name, ()))
+            if name == "blocks" and retractions:
+                at("lance:retractions")
+                for session_id, turn_uuids in retractions.items():
+                    self._retract(session_id, turn_uuids)
+
+    def _upsert(self, name: str, rows: Rows, stale: Sequence[str]) -> None:
+        table = self.table(name)
+        data = _arrow(table.schema, rows)
+
+        def merge() -> None:
+            merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            if stale:
+                merge = merge.when_not_matched_by_source_delete(f"id IN ({_literals(stale)})")
+            merge.execute(data, on_bad_vectors="null")  # null is no vector, not a bad one
+
+        with _private():
+            _retried(merge)
+
+    def _retract(self, session_id: str, turn_uuids: Sequence[str]) -> None:
+        where = f"session_id = {_literals([session_id])} AND turn_uuid IN ({_literals(turn_uuids)})"
+        table = self.table("blocks")
+        with _private():
+            _retried(lambda: table.update(where=where, values={"retracted": True}))
+
+    def set_vectors(self, ids: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
+        """Give chunks their vectors."""
+        import pyarrow as pa
+
+        table = self.table("chunks")
+        kind = table.schema.field("vector").type
+        schema = pa.schema([pa.field("id", pa.utf8(), nullable=False), pa.field("vector", kind)])
+        columns = [pa.array(list(ids), pa.utf8()), _vector_array(vectors, kind)]
+        data = pa.Table.from_arrays(columns, schema=schema)
+        with _private():
+            _retried(lambda: table.merge_insert("id").when_matched_update_all().execute(data))
+
+    def change_model(self, model: str, size: int) -> None:
+        """Drop all vectors and make room for those of another model, of `size` numbers each."""
+        import pyarrow as pa
+
+        old = self.table("chunks")
+        schema = _schema("chunks", model, size)
+        names = [name for name in schema.names if name != "vector"]
+        empty = schema.get_field_index("vector")
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for batch in old.search().select(names).to_batches():
+                columns = [batch.column(name) for name in names]
+                columns.insert(empty, pa.nulls(batch.num_rows, schema.field("vector").type))
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+        reader = pa.RecordBatchReader.from_batches(schema, batches())
+        with _private():
+            table = _own(
+                self.db.create_table("chunks", data=reader, mode="overwrite", on_bad_vectors="null")
+            )
+            if b"unenforced-primary-key" not in str(table.schema.field("id").metadata).encode():
+                table.set_unenforced_primary_key("id")
+        self._tables["chunks"] = table
+
+    def tidy(self, keep: timedelta, *, after_crash: bool = False) -> None:
+        """Merge small fragments and drop versions older than `keep`; with `after_crash` also the
+        files that a killed writer left."""
+        for name in TABLES:
+            table = self.table(name)
+            with _private(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it warns that readers of old versions will fail
+                _retried(lambda t=table: t.optimize(cleanup_older_than=keep))  # type: ignore[misc]
+                if after_crash:
+                    table.cleanup_old_versions(keep, delete_unverified=True)
+
+    # --- reading
+
+    def session_sizes(self) -> dict[str, int]:
+        """How many blocks and edits each session has."""
+        found: Counter[str] = Counter()
+        for name in ("blocks", "edits"):
+            for batch in self.table(name).search().select(["session_id"]).to_batches():
+                found.update(batch.column("session_id").to_pylist())
+        return found
+
+    def rows(self, name: str, column: str, values: Sequence[str]) -> Rows:
+        """The rows of a table that have one of `values` in `column`, without vectors; a row of
+        `chunks` says in `with_vector` whether it has one."""
+        if not values:
+            return []
+        query = self.table(name).search().where(f"{column} IN ({_literals(values)})")
+        names: dict[str, str | Expr] = {n: n for n in TABLES[name] if n != "vector"}
+        if name == "chunks":
+            names["with_vector"] = "vector IS NOT NULL"
+        return [row for batch in query.select(names).to_batches() for row in batch.to_pylist()]
+
+    def ids(self, name: str) -> list[str]:
+        """The ids of all rows of a table."""
+        found = self.table(name).search().select(["id"]).to_arrow()
+        ids: list[str] = found.column("id").to_pylist()
+        return ids
+
+    def vectors(self, batch: int = 4096) -> Iterator[tuple[list[str], Any]]:
+        """(ids, vectors as a float32 array of numpy) of all chunks that have one."""
+        query = self.table("chunks").search().where("vector IS NOT NULL").select(["id", "vector"])
+        for found in query.to_batches(batch_size=batch):
+            flat = found.column("vector").flatten().to_numpy(zero_copy_only=False)
+            if found.num_rows:
+                yield found.column("id").to_pylist(), flat.reshape(found.num_rows, -1)
+
+
+def _own(table: Table) -> LanceTable:
+    from lancedb.table import LanceTable
+
+    if not isinstance(table, LanceTable):
+        raise FunesError("the memory is no local LanceDB database")
+    return table
+
+
+def _schema(name: str, model: str, size: int) -> pa.Schema:
+    import pyarrow as pa
+
+    kinds: dict[str, pa.DataType] = {
+        "utf8": pa.utf8(),
+        "int64": pa.int64(),
+        "float64": pa.float64(),
+        "bool": pa.bool_(),
+        "list<utf8>": pa.list_(pa.utf8()),
+        "list<int64>": pa.list_(pa.int64()),
+        "vector": pa.list_(pa.float32(), size),
+    }
+    fields = [pa.field(n, kinds[kind], nullable=n != "id") for n, kind in TABLES[name].items()]
+    return pa.schema(fields, metadata={MODEL_KEY: model} if name == "chunks" else None)
+
+
+def _arrow(schema: pa.Schema, rows: Rows) -> pa.Table:
+    import pyarrow as pa
+
+    columns = [pa.array([row.get(f.name) for row in rows], f.type) for f in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _vector_array(vectors: Iterable[Sequence[float]], kind: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array([[float(x) for x in vector] for vector in vectors], kind)
+
+
+def _literals(values: Iterable[str]) -> str:
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+
+
+def _retried(write: Callable[[], T]) -> T:
+    """Run a write again where Lance says that another one came first. Nothing of it was stored."""
+    for wait in range(1, TRIES):
+        try:
+            return write()
+        except (RuntimeError, OSError) as error:
+            if "commit conflict" not in str(error).lower():
+                raise FunesError(f"cannot write the memory: {error}", "git funes doctor") from error
+            time.sleep(0.05 * wait)
+    return write()
+
+
+@contextmanager
+def _private() -> Iterator[None]:
+    """Files that are made inside are for the user alone."""
+    old = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(old)
