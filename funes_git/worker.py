@@ -126,12 +126,12 @@ def _pass(common: Path, logger: Logger) -> None:
     repo = Repo.discover(common)
     with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
         failed = list(_update(repo, stores, logger))
-        stores.note_error("; ".join(failed) or None)
+        stores.writer.note_error(time.time(), "; ".join(failed) or None)
     try:
         _vectors(repo, logger)
     except Exception as error:
         with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
-            stores.note_error(f"vectors: {logs.words(error)}")
+            stores.writer.note_error(time.time(), f"vectors: {logs.words(error)}")
         raise
 
 
@@ -150,7 +150,7 @@ def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
         logger.info("read %d turns in %.1f s", report.turns, report.seconds)
 
     def link() -> None:
-        report = engine.catch_up(repo, stores.catalog, since=earliest)
+        report = engine.catch_up(repo, stores.writer, since=earliest)
         logger.info("linked %d commits in %.1f s", report.commits, report.seconds)
 
     steps: dict[str, Callable[[], object]] = {
