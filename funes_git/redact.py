@@ -151,7 +151,8 @@ def _scanner(rules_dir: Path) -> Any:
 
         rules_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         with as_file(files("funes_git") / "rules.yml") as own:
-            rules = kingfisher_sdk.Rules([str(own)], cache_dir=str(rules_dir))
+            # resolved: the scanner keeps nothing behind a link
+            rules = kingfisher_sdk.Rules([str(own)], cache_dir=str(rules_dir.resolve()))
         # a comment in a transcript must not be able to turn the scan off
         return kingfisher_sdk.DetectionScanner(rules, inline_ignores=False, markup_context=False)
     except (ImportError, OSError, RuntimeError, ValueError) as error:
