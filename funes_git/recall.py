@@ -6,7 +6,7 @@ often. Never imports lancedb, pyarrow or (with the default model) fastembed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,13 +108,24 @@ class Recall:
             notes.append(f"words alone: {self._models.name} is not on this machine (`{PULL}`)")
         return found
 
-    def _hits(self, best: list[tuple[ChunkRow, float]]) -> tuple[Hit, ...]:
-        commits = self._catalog.commits_of_turns((row.session_id, row.turn_uuid) for row, _ in best)
-        return tuple(self._hit(row, score, commits) for row, score in best)
+    def _hits(self, best: Sequence[tuple[ChunkRow, float]]) -> tuple[Hit, ...]:
+        rows = [row for row, _ in best]
+        own = self._catalog.commits_of_turns((r.session_id, r.turn_uuid) for r in rows)
+        around = self._catalog.commits_of_exchanges(
+            (r.session_id, r.exchange) for r in rows if r.exchange
+        )
+        return tuple(
+            self._hit(
+                row,
+                score,
+                # Words are seldom in the very turn that made the edit.
+                own.get((row.session_id, row.turn_uuid))
+                or around.get((row.session_id, row.exchange or ""), []),
+            )
+            for row, score in best
+        )
 
-    def _hit(
-        self, row: ChunkRow, score: float, commits: Mapping[tuple[str, str], list[str]]
-    ) -> Hit:
+    def _hit(self, row: ChunkRow, score: float, commits: Sequence[str]) -> Hit:
         return Hit(
             session_id=row.session_id,
             turn_uuid=row.turn_uuid,
@@ -128,7 +139,7 @@ class Recall:
             score=round(score, 4),
             text=row.text,
             prompt=_words_of(self._catalog.prompt_of(row.session_id, row.turn_uuid)),
-            commits=tuple(commits.get((row.session_id, row.turn_uuid), ())),
+            commits=tuple(commits),
         )
 
 

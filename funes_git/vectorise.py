@@ -47,17 +47,20 @@ def vectorise(
     MemoryMissing, and MemoryBusy if another process writes for minutes.
     """
     weights = models.require()
-    held, _ = vectors_state(layout.vectors)
-    if held not in (None, models.name):
-        raise ModelMismatch(
-            f"the memory's vectors were made with {held}, not {models.name}",
-            hint=f"git funes reindex --model {models.name}",
-        )
+    _check(vectors_state(layout.vectors)[0], models.name)
     _restore(layout, models.name)
     total = _missing(layout)
     if not total:
         return 0
     return _Run(layout, open_embedder(weights), progress, stop).go(total)
+
+
+def _check(held: str | None, wanted: str) -> None:
+    if held not in (None, wanted):
+        raise ModelMismatch(
+            f"the memory's vectors were made with {held}, not {wanted}",
+            hint=f"git funes reindex --model {wanted}",
+        )
 
 
 class _Run:
@@ -118,7 +121,7 @@ def _store(
             ids, made = [chunk for chunk, _ in same], [vector for _, vector in same]
             with VectorWriter.open(layout.vectors, model, len(made[0])) as writer:
                 writer.add(ids, made)
-            stores.set_vectors(ids, made, model)
+            stores.set_vectors(ids, [vector.tolist() for vector in made], model)
 
 
 def _restore(layout: Layout, model: str) -> None:
@@ -131,6 +134,7 @@ def _restore(layout: Layout, model: str) -> None:
     if expected <= (index.count if index else 0):
         return
     with Stores.open(layout, write=True, wait=_WAIT) as stores:
+        _check(stores.lance().model, model)
         for ids, vectors in stores.vectors():
             with VectorWriter.open(layout.vectors, model, len(vectors[0])) as writer:
                 writer.add(ids, vectors)

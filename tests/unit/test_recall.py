@@ -109,6 +109,7 @@ def test_a_hit_shows_its_turn_the_prompt_and_the_commits(memory: Memory) -> None
     assert hit.prompt == "Make the parser faster"
     assert hit.commits == (sha,)
     assert hit.score > 0
+    assert memory.ask("parser faster").hits[0].commits == (sha,)  # by its exchange
 
 
 def test_the_prompt_is_shown_without_what_the_harness_added(memory: Memory) -> None:
