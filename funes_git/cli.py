@@ -12,6 +12,8 @@ import re
 import sys
 from collections.abc import Sequence
 from inspect import cleandoc
+from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from funes_git.commands import COMMANDS, GROUPS, Command, quick
@@ -31,6 +33,7 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.E
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (that of the process for None); the exit code."""
+    _open_streams()
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
@@ -51,15 +54,27 @@ def _run(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
         print(f"git-funes {_version()}")
         return 0
-    command = COMMANDS.get(argv[0]) if argv else None
-    if command is None:
-        return _parsed(argv, None)
+    if not argv or argv[0] in ("-h", "--help"):
+        return _parsed(["-h"], None)
+    command = _command(argv[0])
     rest = _spelled_out(command, argv[1:])
     function = command.load()
     bound = quick.bind(function, rest)
     if bound is not None:
         return function(*bound.args, **bound.kwargs)
     return _parsed([command.name, *rest], command)
+
+
+def _command(name: str) -> Command:
+    if name in COMMANDS:
+        return COMMANDS[name]
+    if name.startswith("-"):
+        raise UsageError(f"unknown option: {name}", hint="git funes -h")
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, n=1)
+    hint = f"git funes {close[0]}" if close else "git funes -h"
+    raise UsageError(f"git funes has no command {name!r}", hint=hint)
 
 
 def _global_options(argv: list[str]) -> list[str]:
@@ -160,9 +175,20 @@ def _message(error: Exception) -> str:
 
 
 def _version() -> str:
-    from importlib.metadata import version
+    from funes_git.crash import version_of
 
-    return version("funes-git")
+    return version_of("funes-git")
+
+
+def _open_streams() -> None:
+    """Started with `>&-`, Python has None for a stream: give it one that goes nowhere. Paths may
+    hold bytes that are no text, and a terminal need not know every character."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _close_quietly() -> None:

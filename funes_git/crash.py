@@ -37,7 +37,7 @@ def describe(error: BaseException) -> str:
     git = process.attempt(("--version",), Path("/"))[1].decode("utf-8", "replace").strip()
     lines = [f"## {type(error).__name__}, {stamp}", "", f"- {git}"]
     lines += [f"- Python {sys.version.split()[0]} on {platform.platform()}"]
-    lines += [f"- {name} {_version(name)}" for name in PACKAGES]
+    lines += [f"- {name} {version_of(name)}" for name in PACKAGES]
     lines += ["", "```"]
     current: BaseException | None = error
     while current is not None:
@@ -53,7 +53,8 @@ def _frames(error: BaseException) -> list[str]:
     return [*where, f"{type(error).__module__}.{type(error).__qualname__}{message}"]
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """The installed version of a package."""
     try:
         return version(name)
     except PackageNotFoundError:

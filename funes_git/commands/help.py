@@ -19,7 +19,7 @@ VALUES: Final = {"INT": "N", "STR": "TEXT", "STR...": "TEXT"}
 class Columns:
     """A cyclopts help formatter."""
 
-    def __call__(self, console: Console, _: ConsoleOptions, panel: HelpPanel) -> None:
+    def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         """Print one group of commands or options."""
         rows = [(_names(entry), _text(entry.description)) for entry in panel.entries]
         if not rows:
@@ -35,12 +35,14 @@ class Columns:
                 _print(console, f"  {'' if number else names:<{wide}}  {line}".rstrip())
         _print(console, "")
 
-    def render_usage(self, console: Console, _: ConsoleOptions, usage: Any) -> None:
+    def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
         """Print the line of usage."""
         _print(console, "usage: " + _text(usage).strip().removeprefix("Usage: "))
         _print(console, "")
 
-    def render_description(self, console: Console, _: ConsoleOptions, description: Any) -> None:
+    def render_description(
+        self, console: Console, options: ConsoleOptions, description: Any
+    ) -> None:
         """Print the paragraphs of explanation; an example is set off."""
         for part in filter(None, _text(description).strip().split("\n")):
             for line in width.fold(part, min(console.width, MEASURE)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from funes_git import output
-from funes_git.commands import options
-from funes_git.commands.making import index_and_link, make_vectors
+from funes_git.commands import figures, options
+from funes_git.commands.making import link_new, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.errors import UsageError
 from funes_git.render import json, state
@@ -51,7 +51,8 @@ def index(
     repo = here()
     with Stores.open(repo.layout, write=True) as stores:
         paths = tuple(Path(item) for item in path)
-        report, _ = index_and_link(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
+        report = read_new(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
+        link_new(repo, stores, out, report.earliest_edit)
         empty = stores.catalog.stats().totals.sessions == 0
     if empty:
         raise no_sessions(repo)
@@ -61,8 +62,8 @@ def index(
 
         worker.start_detached(repo)
     if out.format == "json":
-        out.json(json.document(**json.indexed(report)))
+        out.json(json.document(**json.indexed(figures.indexed(report))))
     else:
-        out.lines(state.indexed(report))
+        out.lines(state.indexed(figures.indexed(report)))
         out.lines([f"made {made:,} vectors"] if wait else [])
     return 0

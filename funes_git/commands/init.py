@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from funes_git import enabled, output
 from funes_git.commands import options
-from funes_git.commands.making import holdings, index_and_link, link_everything, make_vectors
+from funes_git.commands.figures import holdings, indexed
+from funes_git.commands.making import link_everything, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.hosts import githooks
 from funes_git.render import json
@@ -47,14 +48,16 @@ def init(
             githooks.write_shim()
             hooks = githooks.install(repo)
         enabled.add(repo.common_dir)
-        report, _ = index_and_link(repo, stores, out)
+        report = read_new(repo, stores, out)
         linked = link_everything(repo, stores, out)
         held = holdings(stores.catalog.stats())
     if wait and held.sessions:
         make_vectors(repo, out)
     if held.sessions and not (no_embed or wait):
         worker.start_detached(repo)
-    done = human.Setup(repo.name, hooks.state, hooks.detail, held, report, linked, not no_embed)
+    done = human.Setup(
+        repo.name, hooks.state, hooks.detail, held, indexed(report), linked, not no_embed
+    )
     if held.sessions == 0:
         output.note(f"note: {no_sessions(repo).message}")
     if out.format == "json":

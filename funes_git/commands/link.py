@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.making import coverage
+from funes_git.commands.figures import coverage
 from funes_git.commands.opened import here
 from funes_git.errors import UsageError
 from funes_git.link import engine
@@ -38,7 +38,7 @@ def link(*range: str, all: bool = False, format: options.Format = None) -> int:
         worker.drain(repo, stores)
         found = engine.link(
             repo,
-            stores.catalog,
+            stores.writer,
             range,
             everything=all,
             progress=lambda done: out.progress(done, 0, "commits linked"),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from funes_git.errors import NoSessions
+from funes_git import output
+from funes_git.errors import MemoryBusy, NoSessions
 from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 
@@ -21,8 +22,28 @@ def reading(*, links: bool = False) -> Iterator[tuple[Repo, Catalog]]:
     """The repository and its catalog, for reading; with `links`, the commits that are new since
     the last linking are linked before. Raises NotARepository, MemoryMissing."""
     repo = here()
+    if links:
+        _catch_up(repo)
     with Catalog.open(repo.layout.catalog) as catalog:
         yield repo, catalog
+
+
+def _catch_up(repo: Repo) -> None:
+    """Link the commits that are new since the last linking. A question waits for no writer: who
+    holds the memory now will link them."""
+    from funes_git.link import engine
+
+    with Catalog.open(repo.layout.catalog) as catalog:
+        known = (catalog.setting("linked_tips") or "").split()
+    if set(known) == set(repo.tips(*engine.EVERYTHING)):
+        return
+    from funes_git.store.stores import Stores
+
+    try:
+        with Stores.open(repo.layout, write=True, wait=0.0) as stores:
+            engine.catch_up(repo, stores.writer)
+    except MemoryBusy as busy:
+        output.note(f"note: new commits are not linked yet ({busy.message})")
 
 
 def no_sessions(repo: Repo) -> NoSessions:

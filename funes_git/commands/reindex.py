@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.making import holdings, link_everything, make_vectors
+from funes_git.commands.figures import holdings
+from funes_git.commands.making import link_everything, make_vectors
 from funes_git.commands.opened import here
 from funes_git.render import json, state
 from funes_git.store.stores import Stores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.making import holdings
+from funes_git.commands.figures import holdings
 from funes_git.commands.opened import reading
 from funes_git.hosts import githooks
 from funes_git.render import json

@@ -1,0 +1,28 @@
+"""Running the command line as users do: in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The test's environment, in which this checkout is what gets imported."""
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "parsers"), str(ROOT / "tests")))
+    return {**os.environ, "PYTHONPATH": paths, **changes}
+
+
+def funes(*args: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """`git funes ARGS`, with its output and exit code."""
+    return subprocess.run(
+        [sys.executable, "-m", "funes_git", *args],
+        cwd=cwd,
+        env=environment(**env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,0 +1,62 @@
+"""Commands for tests of the boundary around commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from funes_git import output
+from funes_git.errors import FunesError, MemoryBusy
+
+SECRET = "what the user said"
+
+
+def bug() -> int:
+    """Fail as only a bug does"""
+    raise ValueError(f"could not read {SECRET}")
+
+
+def trouble() -> int:
+    """Fail as users can understand"""
+    raise FunesError("the disk is \x1b[2Jodd", hint="git funes doctor")
+
+
+def busy() -> int:
+    """Find the memory busy"""
+    raise MemoryBusy("process 7 is writing", hint="try again")
+
+
+def interrupted() -> int:
+    """Be interrupted"""
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(10)
+    return 0
+
+
+def full() -> int:
+    """Find the disk full"""
+    Path("/dev/full").write_text("x")
+    return 0
+
+
+def lines(*count: str) -> int:
+    """Print as many lines"""
+    output.choose("human").lines(f"line {n}" for n in range(int(count[0])))
+    return 0
+
+
+def main() -> int:
+    """Run the command line with these commands added."""
+    from funes_git.cli import main as command_line
+    from funes_git.commands import COMMANDS, HELP, Command
+
+    for name in ("bug", "trouble", "busy", "interrupted", "full", "lines"):
+        COMMANDS[name] = Command(name, f"cli.sample_commands:{name}", HELP, "Be a sample")
+    return command_line()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
