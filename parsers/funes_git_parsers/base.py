@@ -103,7 +103,8 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One hunk of an edit: its lines without line ends, each with its sign first (' ', '+', '-').
-    Starts count from 1, as in a unified diff."""
+    Starts count from 1, as in a unified diff. A format without line numbers (Codex's patches) has
+    starts that only keep the hunks in order and apart."""
 
     old_start: int
     new_start: int

@@ -1,0 +1,162 @@
+"""Codex (CLI, desktop, VS Code): where its sessions are and how to read one.
+
+A session is a rollout file under `$CODEX_HOME` (`~/.codex`), plain or compressed. What its records
+mean is in `codex_reader`; the facts and their sources are in parsers/README.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from funes_git_parsers.base import Cursor, Item, Opener, Places, Session, Source
+from funes_git_parsers.codex_calls import join
+from funes_git_parsers.codex_reader import Reader
+from funes_git_parsers.codex_state import State, load
+from funes_git_parsers.jsonl import open_at, read_records
+
+NAME = "codex"
+LABEL = "Codex"
+GLOBAL_UUIDS = True
+
+_SUFFIXES = (".jsonl", ".jsonl.zst")
+_START = re.compile(
+    rb'\s*\{\s*(?:"(?:timestamp|ordinal)"\s*:\s*(?:"[^"]*"|\d+)\s*,\s*)*'
+    rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"\s*,\s*"payload"\s*:\s*\{'
+)
+_BARE = re.compile(
+    rb'\s*\{\s*"id"\s*:\s*"[^"]+"\s*,\s*"timestamp"\s*:\s*"[^"]+"\s*,\s*"(?:instructions|git)"'
+)
+
+# Folders and paths as they stand in the bytes of a rollout. `\\*"`: a quote, escaped any number of
+# times (an argument is JSON inside JSON).
+_FOLDERS = re.compile(
+    rb'"(?:cwd|workdir|working_directory)\\*"\s*:\s*\\*"((?:[^"\\]|\\+[^"\\])+?)\\*"'
+)
+_PATCHED = re.compile(
+    rb"\*\*\* (?:(?:Add|Update|Delete) File|Move to): ((?:[^\\\n\"]|\\+[^nr\\\"])+)"
+)
+_CHANGED = re.compile(
+    rb'"((?:/|[A-Za-z]:\\\\)(?:[^"\\]|\\\\)*)"\s*:\s*\{\s*"type"\s*:\s*"(?:add|update|delete)"'
+)
+_MOVED = re.compile(rb'"move_path"\s*:\s*"((?:[^"\\]|\\\\)+)"')
+_WORDS = re.compile(rb"(?<![\w./~-])((?:/|\.\./|~/)[^\s\"'\\;|&<>(){}$`*?,\[\]]+)")
+_COMMANDS = re.compile(
+    rb'"(?:function_call|custom_tool_call|local_shell_call|exec_command_end|CommandExecution)"'
+)
+_MAX_WORDS = 64 * 1024
+
+
+def folders(places: Places) -> list[Path]:
+    """The folders that `discover` looks in."""
+    home = places.env.get("CODEX_HOME")
+    root = Path(home) if home else places.home / ".codex"
+    return [root / "sessions", root / "archived_sessions"]
+
+
+def discover(places: Places) -> Iterator[Source]:
+    """Every rollout, sorted by path; a plain file wins over its compressed copy."""
+    found: dict[str, Source] = {}
+    for top in folders(places):
+        for path in _files(top):
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            key = str(path).removesuffix(".zst")
+            if key not in found or path.suffix != ".zst":
+                found[key] = Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+    yield from (found[key] for key in sorted(found))
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(top):
+        for name in names:
+            if name.startswith("rollout-") and name.endswith(_SUFFIXES):
+                yield Path(folder, name)
+
+
+def claim(path: Path, head: bytes) -> bool:
+    """Whether `head` begins with a Codex record, of the format with envelopes or the one before."""
+    if not path.name.endswith(_SUFFIXES):
+        return False
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    return bool(_START.match(head) or _BARE.match(head))
+
+
+def roots(source: Source, open_file: Opener) -> set[str]:
+    """Folders and paths found by their spelling alone; more than `read` yields, never less."""
+    relative: set[str] = set()
+    cwds: set[str] = set()
+    with closing(open_file(source.path)) as stream:
+        for line in stream:
+            cwds |= {_text(match) for match in _FOLDERS.findall(line)}
+            for pattern in (_PATCHED, _CHANGED, _MOVED):
+                relative |= {_text(match) for match in pattern.findall(line)}
+            if _COMMANDS.search(line, 0, 400):
+                relative |= {_text(match) for match in _WORDS.findall(line, 0, _MAX_WORDS)}
+    found = {cwd.removeprefix("file://") for cwd in cwds}
+    for path in relative:
+        found |= {join(cwd, path) for cwd in found} if path.startswith("..") else {path}
+    return {path for path in found if join("/", path) == path or path.startswith("~")}
+
+
+def _text(raw: bytes) -> str:
+    """Bytes of a rollout as text, with the escapes of JSON (inside JSON) taken away."""
+    text = raw.decode("utf-8", "replace").rstrip("\\")
+    while "\\" in text:
+        try:
+            plain = json.loads(f'"{text}"', strict=False)
+        except ValueError:
+            break
+        if plain == text or not isinstance(plain, str):
+            break
+        text = plain
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
+    """Everything new since `cursor`. A compressed file is always read whole: Codex compresses what
+    is finished, and its offsets are not those of the plain file."""
+    is_compressed = source.path.suffix == ".zst"
+    position, state = load(None if is_compressed else cursor)
+    stream, start = open_at(open_file, source.path, position)
+    with closing(stream):
+        if start.offset != position.offset:
+            state = State()
+        reader = Reader(state, source.path.name.partition(".jsonl")[0])
+        for item in reader.run(read_records(stream, start)):
+            if isinstance(item, Cursor) and (title := _title(source, state, open_file)):
+                yield title
+            yield item
+
+
+def _title(source: Source, state: State, open_file: Opener) -> Session | None:
+    """The name that the user gave the session: the last one in the index of this Codex home."""
+    tops = [top for top in source.path.parents if top.name in ("sessions", "archived_sessions")]
+    if not tops or not state.session:
+        return None
+    title: str | None = None
+    try:
+        with closing(open_file(tops[0].parent / "session_index.jsonl")) as stream:
+            for line in stream:
+                if state.session.encode() in line:
+                    title = _named(line, state.session) or title
+    except OSError:
+        return None
+    return Session(state.session, NAME, title=title) if title else None
+
+
+def _named(line: bytes, session_id: str) -> str | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict) or entry.get("id") != session_id:
+        return None
+    name = entry.get("thread_name")
+    return name if isinstance(name, str) and name else None

@@ -1,0 +1,160 @@
+"""What a Codex tool call wrote to files, from its input, its events and its outcome.
+
+Knows Codex's editing tools; nothing of sessions, order or cursors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from funes_git_parsers import codex_script, patch, shell
+from funes_git_parsers.base import Edit, Hunk, Operation
+from funes_git_parsers.codex_calls import PATCH_TOOLS, Call, Run, join, json_object, runs
+from funes_git_parsers.codex_outcome import Outcome
+from funes_git_parsers.codex_values import mapping, string
+
+_PATCH_FAILED = "apply_patch verification failed"
+_CD = re.compile(
+    r"(?:^|[;&|(\n])\s*cd\s+(?:--\s+)?('[^']*'|\"[^\"$`]*\"|[^\s;&|'\"$`]+)\s*(?=&&|;|\n)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    path: str
+    operation: Operation
+    old: str | None = None
+    new: str | None = None
+    old_path: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+    tool: str = "apply_patch"
+    origin: Literal["tool", "shell"] = "tool"
+
+
+def edits(session_id: str, call: Call, out: Outcome) -> Iterator[Edit]:
+    """The edits of a call that ended with `out`; none of what failed."""
+    for n, write in enumerate(_writes(call, out)):
+        yield Edit(
+            session_id,
+            call.turn_uuid,
+            call.call_id,
+            n,
+            call.ts,
+            write.path,
+            write.operation,
+            write.tool,
+            write.old,
+            write.new,
+            write.old_path,
+            write.hunks,
+            write.origin,
+        )
+
+
+def _writes(call: Call, out: Outcome) -> Iterator[_Write]:
+    failed = out.is_error is True
+    patches = list(_patches(call))
+    if call.patched:
+        order = [join(cwd, file.path) for cwd, text in patches for file in patch.parse(text)]
+        for changes in call.changes:
+            yield from _of_changes(changes, call.cwd, order)
+    elif not failed and _PATCH_FAILED not in out.text:
+        for cwd, text in patches:
+            for file in patch.parse(text):
+                yield from _of_patch(file, cwd)
+    for run in runs(call):
+        if run.exit_code == 0 or (run.exit_code is None and not failed):
+            yield from _of_shell(run, call.name or "shell")
+
+
+def _of_shell(run: Run, tool: str) -> Iterator[_Write]:
+    for found in shell.writes(_without_patches(run.command), run.cwd):
+        yield _Write(
+            found.path,
+            found.operation,
+            found.old,
+            found.new,
+            found.old_path,
+            found.hunks,
+            tool,
+            "shell",
+        )
+
+
+def _of_patch(file: patch.PatchFile, cwd: str | None) -> Iterator[_Write]:
+    path = join(cwd, file.path)
+    if file.move_to and file.kind == "modify":
+        target = join(cwd, file.move_to)
+        yield _Write(target, "rename", old_path=path, hunks=file.hunks)
+    elif file.kind != "modify" or file.hunks:
+        yield _Write(path, file.kind, new=file.content, hunks=file.hunks)
+
+
+def _of_changes(changes: Mapping[str, Any], cwd: str | None, order: list[str]) -> Iterator[_Write]:
+    """What an event says was changed. Codex writes it from a hash map; `order` is the patch's."""
+    places = {path: place for place, path in reversed(list(enumerate(order)))}
+    known = {join(cwd, path): mapping(change) for path, change in changes.items()}
+    for path in sorted(known, key=lambda path: (places.get(path, len(order)), path)):
+        change = known[path]
+        text = change.get("content")
+        content = text if isinstance(text, str) else None
+        match change.get("type"):
+            case "add":
+                yield _Write(path, "create", new=content)
+            case "delete":
+                yield _Write(path, "delete", old=content)
+            case "update":
+                yield from _of_update(path, change, cwd)
+
+
+def _of_update(path: str, change: Mapping[str, Any], cwd: str | None) -> Iterator[_Write]:
+    hunks = patch.hunks_of_unified(string(change.get("unified_diff")) or "")
+    target = string(change.get("move_path"))
+    if target:
+        yield _Write(join(cwd, target), "rename", old_path=path, hunks=hunks)
+    elif hunks:
+        yield _Write(path, "modify", hunks=hunks)
+
+
+def _patches(call: Call) -> Iterator[tuple[str | None, str]]:
+    """The patches of a call, each with the folder that its paths start from."""
+    if call.name in PATCH_TOOLS:
+        yield call.cwd, _patch_text(call.text)
+        return
+    if call.name == "exec":
+        for tool in codex_script.calls(call.text):
+            if tool.name in PATCH_TOOLS:
+                yield call.cwd, tool.text or tool.arguments.get("input", "")
+    for run in runs(call):
+        if not any(tool in run.command for tool in PATCH_TOOLS):
+            continue
+        for start, end in patch.spans(run.command):
+            yield _folder_at(run, start), run.command[start:end]
+
+
+def _patch_text(text: str) -> str:
+    """The patch that an editing tool was given: raw, or as an argument of a function."""
+    if not text.lstrip().startswith("{"):
+        return text
+    arguments = json_object(text)
+    return string(arguments.get("input")) or string(arguments.get("patch")) or ""
+
+
+def _folder_at(run: Run, offset: int) -> str | None:
+    """The folder that the command line has changed to before `offset`."""
+    cwd = run.cwd
+    line = run.command.rfind("\n", 0, offset)
+    for match in _CD.finditer(run.command, 0, max(line, 0) or offset):
+        cwd = join(cwd, match[1].strip("'\""))
+    return cwd
+
+
+def _without_patches(command: str) -> str:
+    if patch.BEGIN not in command:
+        return command
+    for start, end in reversed(list(patch.spans(command))):
+        command = command[:start] + command[end:]
+    return command

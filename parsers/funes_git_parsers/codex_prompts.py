@@ -1,0 +1,114 @@
+"""Which user messages of a Codex session a person typed.
+
+Codex writes a prompt twice: as a `response_item`, beside messages that it injected itself, and as
+an event that names prompts only. The two are brought together here, in either order; where a
+session has no such events, what is not scaffolding counts. Knows no tools, edits and cursors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from funes_git_parsers.base import Block, Turn
+from funes_git_parsers.codex_items import scaffold
+from funes_git_parsers.codex_state import State
+from funes_git_parsers.codex_turns import draft
+from funes_git_parsers.scaffold import AGENTS, ENVIRONMENT
+
+_RECENT = 8
+
+
+@dataclass(slots=True)
+class _Held:
+    """A user message whose other half may follow: the turn, or only the event's text."""
+
+    turn: Turn | None
+    text: str
+    seq: int
+    ts: float | None = None
+    named: bool = False
+
+
+class Prompts:
+    """Holds user messages back until the next thing that is not one."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._held: list[_Held] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def message(self, turn: Turn) -> None:
+        """A user message of the conversation; its id is given already."""
+        for held in self._held:
+            if held.turn is None and _same(turn, held.text):
+                held.turn = turn
+                return
+        self._held.append(_Held(turn, "", turn.seq))
+
+    def event(self, text: str, ts: float | None) -> None:
+        """An event says that a person typed `text`."""
+        if not text.strip() or scaffold(text, "user") in (AGENTS, ENVIRONMENT):
+            return
+        state = self._state
+        state.told = True
+        open_turns = [held for held in self._held if held.turn and not held.named]
+        for held in open_turns:
+            if held.turn and _same(held.turn, text):
+                held.named = True
+                return
+        if _digest(text) in state.recent:
+            return
+        written = [held for held in open_turns if held.turn and not _is_scaffold(held.turn)]
+        if len(written) == 1:
+            written[0].named = True
+            return
+        self._held.append(_Held(None, text, state.seq, ts, named=True))
+
+    def release(self) -> Iterator[Turn]:
+        """What was held, judged, in the order of the file."""
+        held, self._held = self._held, []
+        state = self._state
+        for one in held:
+            prompt = one.named or not (state.told or (one.turn and _is_scaffold(one.turn)))
+            extras = state.extras
+            turn = one.turn or self._of_event(one)
+            if prompt:
+                state.open_exchange(one.seq, extras)
+                state.exchange = None if state.sub_agent else turn.turn_uuid
+            if one.turn and not one.named:
+                state.recent = (*state.recent, *_digests(one.turn))[-_RECENT:]
+            yield replace(
+                turn,
+                parent_uuid=state.last,
+                exchange=state.exchange,
+                is_prompt=prompt and not state.sub_agent,
+            )
+            state.last = turn.turn_uuid
+
+    def _of_event(self, held: _Held) -> Turn:
+        """A turn for a prompt that only an event has."""
+        blocks = (Block("text", held.text),)
+        return draft(self._state, held.ts, "user", blocks, counted=False, before=held.seq)
+
+
+def _is_scaffold(turn: Turn) -> bool:
+    return bool(turn.blocks) and all(block.scaffold for block in turn.blocks)
+
+
+def _digests(turn: Turn) -> Iterator[str]:
+    texts = [block.text for block in turn.blocks]
+    yield from dict.fromkeys(_digest(text) for text in (*texts, "\n".join(texts)))
+
+
+def _same(turn: Turn, text: str) -> bool:
+    return _digest(text) in set(_digests(turn))
+
+
+def _digest(text: str) -> str:
+    """Of the words alone: the two copies may differ in white space at the ends."""
+    words = " ".join(text.split())
+    return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,0 +1,316 @@
+"""Goes through the records of one Codex session and yields turns, edits and the rest, in order.
+
+Holds calls until their output and user messages until their event; the cursor then stands before
+the first of them, so that reading in parts gives what reading at once gives. Knows no files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from funes_git_parsers import codex_calls, codex_items
+from funes_git_parsers.base import (
+    Block,
+    Cursor,
+    Item,
+    Retraction,
+    Role,
+    Session,
+    Skipped,
+    Spawn,
+    Turn,
+)
+from funes_git_parsers.codex_calls import Call
+from funes_git_parsers.codex_edits import edits
+from funes_git_parsers.codex_outcome import Outcome, outcome
+from funes_git_parsers.codex_prompts import Prompts
+from funes_git_parsers.codex_state import State, dump
+from funes_git_parsers.codex_turns import HARNESS, draft
+from funes_git_parsers.codex_values import (
+    compact,
+    folder,
+    integer,
+    is_blank,
+    mapping,
+    seconds,
+    string,
+)
+from funes_git_parsers.jsonl import Position, Record, Records
+from funes_git_parsers.scaffold import COMPACTION
+
+MAX_OPEN = 64
+"""So many calls may wait for their output."""
+
+_Payload: TypeAlias = Mapping[str, Any]
+_ENDS = {"task_complete", "turn_complete", "task_started", "turn_started", "turn_aborted"}
+
+
+class Reader:
+    """Reads records into items; `state` says what was read before."""
+
+    def __init__(self, state: State, fallback: str) -> None:
+        self.state = state
+        self._fallback = fallback
+        self._prompts = Prompts(state)
+        self._calls: dict[str, Call] = {}
+        self._at: float | None = None
+        self._items: dict[str, Callable[[_Payload], Iterator[Item]]] = {
+            "message": self._message,
+            "reasoning": self._reasoning,
+            "function_call": self._call,
+            "custom_tool_call": self._call,
+            "local_shell_call": self._local_shell,
+            "function_call_output": self._output,
+            "custom_tool_call_output": self._output,
+            "web_search_call": self._search,
+            "tool_search_call": self._search,
+            "image_generation_call": self._search,
+            "agent_message": self._agent_message,
+        }
+
+    def run(self, records: Records) -> Iterator[Item]:
+        """Everything of `records`, and the cursor for the next read."""
+        line, mark = -1, (records.position, self.state.snapshot())
+        for record in records:
+            if isinstance(record, Skipped):
+                yield record
+                continue
+            if record.line != line:
+                line = record.line
+                if not self._is_open:
+                    mark = (records.position, self.state.snapshot())
+            yield from self._feed(record)
+        end: tuple[Position, State] = (records.position, self.state)
+        cursor = Cursor(dump(*(mark if self._is_open else end)))
+        yield from self._prompts.release()
+        yield cursor
+
+    @property
+    def _is_open(self) -> bool:
+        return bool(self._calls) or bool(self._prompts)
+
+    def _feed(self, record: Record) -> Iterator[Item]:
+        found = codex_items.unwrap(record.value)
+        if found is None:
+            return
+        if isinstance(found, str):
+            yield Skipped(record.line, found)
+            return
+        kind, payload = found
+        self._at = seconds(record.value.get("timestamp"))
+        if kind == "session_meta":
+            yield from self._meta(payload)
+            return
+        if not self.state.session:
+            yield from self._begin({})
+        if self.state.is_copy(record.value, self._at):
+            self.state.seq += kind == "response_item" and codex_items.counted(payload)
+        elif kind == "response_item":
+            yield from self._item(payload)
+        elif kind == "event_msg":
+            yield from self._event(payload)
+        elif kind == "turn_context":
+            self._context(payload)
+        else:
+            yield from self._compacted(payload)
+
+    # Sessions
+
+    def _meta(self, payload: _Payload) -> Iterator[Item]:
+        state = self.state
+        is_empty = not (state.seq or state.extras or self._is_open)
+        if not state.session or (state.unnamed and is_empty):
+            yield from self._begin(payload)
+        elif state.unnamed:
+            state.update(payload)
+        elif payload.get("id") == state.session:
+            yield from self._end_calls()
+            state.update(payload)
+            yield self._session(payload)
+        elif state.parent is None or state.copying:
+            state.adopt(payload, self._at)
+            yield Session(state.session, HARNESS, parent_session_id=state.parent)
+
+    def _begin(self, payload: _Payload) -> Iterator[Item]:
+        self.state.begin(payload, self._at, self._fallback)
+        yield self._session(payload)
+
+    def _session(self, payload: _Payload) -> Session:
+        return Session(
+            self.state.session,
+            HARNESS,
+            parent_session_id=self.state.parent,
+            version=string(payload.get("cli_version")),
+            repository_url=string(mapping(payload.get("git")).get("repository_url")),
+        )
+
+    def _context(self, payload: _Payload) -> None:
+        self.state.cwd = folder(payload.get("cwd")) or self.state.cwd
+        self.state.model = string(payload.get("model")) or self.state.model
+
+    def _compacted(self, payload: _Payload) -> Iterator[Item]:
+        """A summary that older versions wrote; the history in it was read before."""
+        if summary := string(payload.get("message")):
+            yield from self._prompts.release()
+            yield self._turn("user", (Block("text", summary, scaffold=COMPACTION),), counted=False)
+
+    # Items
+
+    def _item(self, payload: _Payload) -> Iterator[Item]:
+        kind = string(payload.get("type"))
+        if kind == "ghost_snapshot":
+            commit = mapping(payload.get("ghost_commit"))
+            self.state.head = string(commit.get("parent")) or self.state.head
+        handler = self._items.get(kind or "")
+        if handler is None:
+            return
+        if kind != "message" or payload.get("role") != "user":
+            yield from self._prompts.release()
+        yield from handler(payload)
+
+    def _turn(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
+        """The next turn, at the end of the chain."""
+        turn = self._draft(role, blocks, counted=counted)
+        self.state.last = turn.turn_uuid
+        return turn
+
+    def _draft(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
+        return draft(self.state, self._at, role, blocks, counted=counted)
+
+    def _message(self, payload: _Payload) -> Iterator[Item]:
+        role, blocks, is_counted = codex_items.message(payload)
+        if not blocks:
+            return
+        if payload.get("role") == "user":
+            self._prompts.message(self._draft(role, blocks, counted=is_counted))
+        else:
+            yield self._turn(role, blocks, counted=is_counted)
+
+    def _agent_message(self, payload: _Payload) -> Iterator[Item]:
+        """What another agent of the same tree said to this one."""
+        _, blocks, _ = codex_items.message(payload)
+        if blocks:
+            yield self._turn("user", blocks, counted=False)
+
+    def _reasoning(self, payload: _Payload) -> Iterator[Item]:
+        text, is_counted = codex_items.thinking(payload)
+        if not is_blank(text):
+            yield self._turn("assistant", (Block("thinking", text),), counted=is_counted)
+
+    def _call(self, payload: _Payload) -> Iterator[Item]:
+        yield from self._tool_use(payload, codex_items.call_input(payload), counted=True)
+
+    def _local_shell(self, payload: _Payload) -> Iterator[Item]:
+        text = compact(payload.get("action"))
+        yield from self._tool_use({"name": "local_shell", **payload}, text, counted=False)
+
+    def _search(self, payload: _Payload) -> Iterator[Item]:
+        tool = str(payload["type"]).removesuffix("_call")
+        shown = ("action", "arguments", "revised_prompt", "query")
+        text = compact({key: payload[key] for key in shown if key in payload})
+        block = Block("tool_use", text, tool, string(payload.get("call_id")))
+        yield self._turn("assistant", (block,), counted=False)
+
+    def _tool_use(self, payload: _Payload, text: str, *, counted: bool) -> Iterator[Item]:
+        name, call_id = string(payload.get("name")), string(payload.get("call_id"))
+        turn = self._turn("assistant", (Block("tool_use", text, name, call_id),), counted=counted)
+        yield turn
+        if call_id:
+            cwd = self.state.cwd
+            self._calls[call_id] = Call(turn.turn_uuid, call_id, name, text, turn.ts, cwd)
+            while len(self._calls) > MAX_OPEN:
+                yield from self._end_call(next(iter(self._calls)))
+
+    def _output(self, payload: _Payload) -> Iterator[Item]:
+        call_id = string(payload.get("call_id"))
+        out = outcome(payload.get("output"))
+        call = self._calls.pop(call_id, None) if call_id else None
+        out, is_counted = out or Outcome(), out is not None
+        if call:
+            out = codex_calls.completed(out, call)
+        commits = codex_calls.commits(call, out, self.state.shell) if call else ()
+        if is_counted:
+            block = Block(
+                "tool_result",
+                out.text,
+                call.name if call else None,
+                call_id,
+                out.is_error,
+                out.exit_code,
+                commits,
+                codex_items.scaffold(out.body, "tool"),
+            )
+            yield self._turn("tool", (block,), counted=True)
+        if call:
+            yield from self._settle(call, out)
+
+    def _settle(self, call: Call, out: Outcome) -> Iterator[Item]:
+        yield from edits(self.state.session, call, out)
+        if out.running:
+            for run in codex_calls.runs(call):
+                self.state.remember_shell(out.running, run.command)
+        if call.name == "spawn_agent" and (thread := codex_calls.spawned(out)):
+            yield Spawn(self.state.session, call.turn_uuid, thread)
+
+    def _end_calls(self) -> Iterator[Item]:
+        """No output will come any more."""
+        for call_id in list(self._calls):
+            yield from self._end_call(call_id)
+
+    def _end_call(self, call_id: str) -> Iterator[Item]:
+        call = self._calls.pop(call_id)
+        if call.patched or call.exit_code == 0:
+            yield from self._settle(call, codex_calls.completed(Outcome(), call))
+
+    # Events
+
+    def _event(self, payload: _Payload) -> Iterator[Item]:
+        kind = string(payload.get("type"))
+        if kind == "user_message":
+            if payload.get("kind", "plain") == "plain":
+                self._prompts.event(string(payload.get("message")) or "", self._at)
+        elif kind == "item_completed":
+            yield from self._completed(mapping(payload.get("item")))
+        elif kind == "thread_rolled_back":
+            yield from self._prompts.release()
+            yield from self._end_calls()
+            for uuid in self.state.roll_back(integer(payload.get("num_turns")) or 0):
+                yield Retraction(self.state.session, uuid)
+        elif kind in _ENDS:
+            yield from self._end_calls()
+        elif kind == "thread_name_updated":
+            yield Session(self.state.session, HARNESS, title=string(payload.get("thread_name")))
+        elif kind == "thread_settings_applied":
+            self._context(mapping(payload.get("thread_settings")))
+        else:
+            yield from self._tool_event(kind, string(payload.get("call_id")), payload)
+
+    def _completed(self, item: _Payload) -> Iterator[Item]:
+        """The events of newer versions: one kind, with the thing that was completed in it."""
+        kind = item.get("type")
+        if kind == "UserMessage":
+            parts = item.get("content")
+            texts = [mapping(part).get("text") for part in parts] if isinstance(parts, list) else []
+            joined = "\n".join(text for text in texts if isinstance(text, str))
+            self._prompts.event(joined, self._at)
+        elif kind == "Plan":
+            if text := string(item.get("text")):
+                yield from self._prompts.release()
+                yield self._turn("assistant", (Block("text", text),), counted=False)
+        else:
+            yield from self._tool_event(kind, string(item.get("id")), item)
+
+    def _tool_event(self, kind: object, call_id: str | None, event: _Payload) -> Iterator[Item]:
+        if thread := codex_calls.started_agent(kind, event):
+            call = self._calls.get(string(event.get("event_id")) or call_id or "")
+            turn_uuid = call.turn_uuid if call else self.state.last
+            if turn_uuid:
+                yield Spawn(self.state.session, turn_uuid, thread)
+            return
+        call = self._calls.get(call_id or "")
+        if call is None:  # what a program of code mode called has an id of its own
+            programs = [call for call in self._calls.values() if call.name == "exec"]
+            call = programs[-1] if programs else None
+        if call:
+            codex_calls.note(call, kind, event, is_own=call.call_id == call_id)

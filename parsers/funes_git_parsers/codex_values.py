@@ -1,0 +1,73 @@
+"""Small readers of JSON values: each gives None, or something empty, for what is not of its kind.
+
+Standard library only; knows no records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
+
+# Rust's char::is_whitespace, by which huggingface/funes tells blank text
+_BLANK = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+
+
+def string(value: object) -> str | None:
+    """The value if it is a string that is not empty."""
+    return value if isinstance(value, str) and value else None
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def integer(value: object) -> int | None:
+    """The value if it is a whole number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def is_blank(text: str) -> bool:
+    """Whether huggingface/funes drops this text."""
+    return not text.strip(_BLANK)
+
+
+def seconds(value: object) -> float | None:
+    """An ISO 8601 time as seconds since the epoch; None for anything else."""
+    if not isinstance(value, str):
+        return None
+    try:
+        stamp = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return stamp.timestamp() if stamp.tzinfo else None
+
+
+def uuid_time(value: object) -> float | None:
+    """When a UUIDv7 was made, seconds since the epoch (RFC 9562: the first 48 bits are
+    milliseconds); None for anything else."""
+    if not isinstance(value, str) or len(value) != 36 or value[14] != "7":
+        return None
+    try:
+        return int(value[:8] + value[9:13], 16) / 1000
+    except ValueError:
+        return None
+
+
+def folder(value: object) -> str | None:
+    """A working directory as a path; newer versions write some as `file://` addresses."""
+    path = string(value)
+    if path and path.startswith("file://"):
+        return unquote(path.removeprefix("file://")) or None
+    return path
+
+
+def compact(value: object) -> str:
+    """Compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
