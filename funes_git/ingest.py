@@ -22,7 +22,7 @@ from funes_git.errors import FunesError, MemoryMissing, NoSessions
 from funes_git.git import Repo
 from funes_git.model import Batch
 from funes_git.pool import Pool, Said
-from funes_git.reading import SkippedRecord, SourceReader, Task
+from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
 from funes_git.redact import Redactor
 from funes_git_parsers.base import Parser, Source
 
@@ -87,11 +87,11 @@ def index(
 def _task(stores: Stores, source: Source, adopt: bool) -> Task | None:
     """What is to be read of a source; None if it has not changed."""
     before = stores.catalog.state_of(source)
-    if before and not before.cursor:
-        before = None  # a first read that was interrupted
-    if before and before.source == source and not adopt:
+    if before and (not before.cursor or (adopt and not is_adopted(before))):
+        before = None  # a first read that was interrupted, or that left out what was elsewhere
+    if before and before.source == source:
         return None
-    return Task(source, before, adopt)
+    return Task(source, before, adopt or is_adopted(before))
 
 
 @contextmanager

@@ -20,6 +20,8 @@ from funes_git_parsers.base import Cursor, Edit, Item, Parser, Skipped, Source, 
 
 PART = 3 << 20
 """Code points of blocks and edits after which a batch is made."""
+ADOPTED = "adopted "
+"""Before the parser's cursor of a source that was adopted: it stays so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class SkippedRecord:
     source: Source
     line: int
     reason: str
+
+
+def is_adopted(state: SourceState | None) -> bool:
+    """Whether a source was read as one that belongs whatever folder it ran in."""
+    return state is not None and state.cursor.startswith(ADOPTED)
 
 
 class SourceReader:
@@ -66,15 +73,14 @@ class SourceReader:
 
         Raises OSError if the source cannot be read, ScannerBroken.
         """
-        before = task.before
         try:
-            yield from self._read(task, before)
+            yield from self._read(task, task.before)
         except NeedsEarlierTurns:
             yield from self._read(task, None)
 
     def _read(self, task: Task, before: SourceState | None) -> Iterator[Batch | SkippedRecord]:
         parser = self._every[task.source.harness]
-        cursor = before.cursor if before else None
+        cursor = before.cursor.removeprefix(ADOPTED) if before else None
         places = self._adopted(task.source, parser) if task.adopt else self._places
         sifter = Sifter(places, self._is_stored if cursor else None)
         part = _Part(task.source, before, lambda: Preparer(self._redactor(), places))
@@ -83,7 +89,7 @@ class SourceReader:
                 part.skipped += 1
                 yield SkippedRecord(task.source, item.line, item.reason)
             elif isinstance(item, Cursor):
-                part.cursor = item.text
+                part.cursor = ADOPTED + item.text if task.adopt else item.text
             else:
                 for kept in sifter.feed(item):
                     part.add(kept)
