@@ -152,7 +152,8 @@ class Spawn:
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """The agent took a turn back (a rewind, a rollback): kept and marked, never a current answer."""
+    """The agent took a turn back (a rewind, a rollback): kept and marked, never a current
+    answer."""
 
     session_id: str
     turn_uuid: str
@@ -206,12 +207,21 @@ Opener: TypeAlias = Callable[[Path], BinaryIO]
 class Parser(Protocol):
     """A module that satisfies this is a parser."""
 
-    NAME: str
-    """The harness: `claude_code`, `codex`, …"""
-    LABEL: str
-    """For people: `Claude Code`."""
-    GLOBAL_UUIDS: bool
-    """The same `turn_uuid` in another session is a copy of the same turn (a resume or a fork)."""
+    @property
+    def NAME(self) -> str:  # a plain constant of the module will do
+        """The harness: `claude_code`, `codex`, …"""
+        ...
+
+    @property
+    def LABEL(self) -> str:
+        """For people: `Claude Code`."""
+        ...
+
+    @property
+    def GLOBAL_UUIDS(self) -> bool:
+        """The same `turn_uuid` in another session is a copy of the same turn (a resume or a
+        fork)."""
+        ...
 
     def discover(self, places: Places) -> Iterator[Source]:
         """Every session of this agent on the machine; stats files, opens none."""
