@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +20,8 @@ from funes_git import alone, spool, worker
 from funes_git.git import Repo
 from funes_git.hosts import githooks
 from funes_git.layout import Layout
+from funes_git.store.catalog import Catalog
+from funes_git.store.stores import Stores
 
 
 @pytest.fixture
@@ -26,6 +30,12 @@ def layout(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> Layout:
     found = Repo.discover(repo.path)
     githooks.install(found)
     return found.layout
+
+
+def run_worker(layout: Layout) -> None:
+    """A whole run in a process of its own."""
+    command = [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)]
+    subprocess.run(command, check=True, timeout=60)
 
 
 def drop(layout: Layout) -> None:
@@ -127,6 +137,89 @@ def test_a_memory_that_is_gone_is_not_made_again(repo: GitRepo, tmp_path: Path) 
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert not (repo.path / ".git" / "funes").exists()
+
+
+def test_a_memory_that_goes_while_the_worker_waits_does_not_come_back(
+    repo: GitRepo, layout: Layout
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
+        env={**os.environ, "FUNES_GIT_WORKER_DELAY": "0.5"},
+    )
+    until = time.monotonic() + 5
+    while worker.state(layout).pid != process.pid and time.monotonic() < until:
+        time.sleep(0.02)
+    shutil.rmtree(layout.root)
+    assert process.wait(10) == 0
+    assert not layout.root.exists()
+
+
+def test_a_detached_worker_stores_the_events_and_ends(repo: GitRepo, layout: Layout) -> None:
+    sha = repo.commit("one")
+    started = time.monotonic()
+    worker.start_detached(Repo.discover(repo.path))
+    assert time.monotonic() - started < 1
+    until = time.monotonic() + 20
+    while (spool.pending(layout) or worker.state(layout).pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert worker.state(layout) == worker.WorkerState(None, 0, 0)
+    with Catalog.open(layout.catalog) as catalog:
+        assert [event.sha for event in catalog.hook_events()] == [sha]
+        assert catalog.stats().last_error is None
+
+
+def test_an_event_that_comes_again_after_a_crash_is_stored_once(
+    repo: GitRepo, layout: Layout
+) -> None:
+    found = Repo.discover(repo.path)
+    old = repo.commit("one")
+    repo.git("commit", "-q", "--amend", "--allow-empty", "-m", "two")
+    kept = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in spool.pending(layout)}
+    for _ in range(2):
+        with Stores.open(layout, write=True) as stores:
+            assert worker.drain(found, stores) == 3
+            for path, (raw, mtime) in kept.items():  # as if it had died before deleting them
+                path.write_bytes(raw)
+                os.utime(path, ns=(mtime, mtime))
+    with Catalog.open(layout.catalog) as catalog:
+        assert len(catalog.hook_events()) == 3
+        assert [row[:2] for row in catalog.rewrites()] == [(old, repo.git("rev-parse", "HEAD"))]
+
+
+def test_an_id_that_the_hook_could_not_read_is_asked_of_git_only_for_the_newest(
+    repo: GitRepo, layout: Layout
+) -> None:
+    """As in a reftable repository, where no file holds the id."""
+    repo.commit("one")
+    sha = repo.commit("two")
+    for path in spool.pending(layout):
+        info = path.stat()
+        path.write_bytes(re.sub(rb"\0id=[0-9a-f]+", b"\0id=", path.read_bytes()))
+        os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    with Stores.open(layout, write=True) as stores:
+        worker.drain(Repo.discover(repo.path), stores)
+        assert [event.sha for event in stores.catalog.hook_events()] == [None, sha]
+
+
+def test_a_step_that_fails_is_kept_for_status_and_keeps_no_other_from_its_work(
+    repo: GitRepo, layout: Layout
+) -> None:
+    """A branch whose commit is missing: git lists no history, and linking fails."""
+    sha = repo.commit("one")
+    broken = repo.path / ".git" / "refs" / "heads" / "broken"
+    broken.write_text("1" * 40 + "\n")
+    run_worker(layout)
+    with Catalog.open(layout.catalog) as catalog:
+        at, words = catalog.stats().last_error or (0.0, "")
+        assert time.time() - at < 60
+        assert words.startswith("link: ")
+        assert [event.sha for event in catalog.hook_events()] == [sha]
+    assert "link: " in layout.log.read_text()
+    broken.unlink()
+    run_worker(layout)
+    with Catalog.open(layout.catalog) as catalog:
+        assert catalog.stats().last_error is None
+        assert sha in catalog.linked_commits([sha])
 
 
 def test_the_log_is_bounded(layout: Layout) -> None:
