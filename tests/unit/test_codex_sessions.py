@@ -30,6 +30,7 @@ from codex_records import (
     turns,
 )
 
+from funes_git.sessionfile import open_session
 from funes_git_parsers import codex
 from funes_git_parsers.base import Places, Retraction, Session, Spawn
 
@@ -255,3 +256,13 @@ def test_the_title_comes_from_the_index_and_the_last_one_wins(tmp_path: Path) ->
     assert found.path == path
     items = list(codex.read(found, None, lambda path: path.open("rb")))
     assert [one.title for one in items if isinstance(one, Session) and one.title] == ["last"]
+
+
+def test_a_compressed_rollout_gives_what_the_plain_one_gave(tmp_path: Path) -> None:
+    import zstandard
+
+    data = (DATA / "paginated-0.171.jsonl").read_bytes()
+    touch(tmp_path / "sessions/2026/11/30/rollout-a.jsonl.zst", zstandard.compress(data, 3))
+    (found,) = codex.discover(Places(tmp_path, {"CODEX_HOME": str(tmp_path)}))
+    assert list(codex.read(found, None, open_session)) == read_bytes(data)
+    assert codex.roots(found, open_session) == codex.roots(source(), opener(data))
