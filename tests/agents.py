@@ -58,7 +58,7 @@ class _Session:
         """Write one record at the end of the session file."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(record) + "\n")
+            out.write(json.dumps(record, separators=(",", ":")) + "\n")
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a shell command as the agent would, at the session's time."""

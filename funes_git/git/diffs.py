@@ -75,7 +75,7 @@ class CommitChange:
     """Some of its objects are missing: a partial clone, a damaged repository."""
 
 
-Wanted = Callable[[str, str | None], bool]
+Wanted = Callable[[FileChange], bool]
 
 PATIENCE = 20
 """Commits with missing objects after which the rest is not tried any more: a partial clone."""
@@ -86,12 +86,13 @@ def changes(
 ) -> Iterator[CommitChange]:
     """What each of these commits changed, in their order.
 
-    Only the lines of files for which `wanted(path, old path)` holds are kept; every changed file is
-    named. A commit whose objects the repository lacks comes as `unreadable`. Raises GitError.
+    Only the lines of files for which `wanted` holds (asked when all but the hunks is known) are
+    kept; every changed file is named. A commit whose objects the repository lacks comes as
+    `unreadable`. Raises GitError.
     """
     rest = list(shas)
     for _ in range(PATIENCE):
-        done = yield from _some(repo, rest, wanted or (lambda path, old: True))
+        done = yield from _some(repo, rest, wanted or (lambda change: True))
         rest = rest[done:]
         if not rest:
             return
@@ -154,7 +155,7 @@ class _Reader:
         change = FileChange(path=_header_path(self.line))
         self.advance()
         self.header(change)
-        keep = self.wanted(change.path, change.old_path)
+        keep = self.wanted(change)
         while self.line and self.line.startswith(b"@@"):
             self.hunks(change, keep, parents)
         return change

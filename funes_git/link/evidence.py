@@ -61,6 +61,8 @@ class FileEvidence:
         self.proofs = found.proofs
         self.found = found
         self.wrote: set[int] = set()
+        self.claims: list[Claim] = []
+        """What the links rest on."""
 
     def match(self, here: Pool, elsewhere: Pool, before: Counter[str]) -> None:
         """Add what the edits at this path (`here`) and at other paths of the same name explain.
@@ -72,9 +74,6 @@ class FileEvidence:
         lines = self._added(here, lines, loose=True)
         lines = self._added(elsewhere, lines, enough=ELSEWHERE, strict=True)
         self._removed(here)
-        self.found.claims += here.released_by(
-            [exact_hash(text) for hunk in self.change.hunks for _, text in hunk.removed], self.sha
-        )
         self._ran(here, unexplained=any(line.weight > 0 for line in lines))
 
     def _trusted(self, pool: Pool) -> frozenset[int]:
@@ -147,7 +146,7 @@ class FileEvidence:
                 continue
             if edit.operation == "rename" and edit.path != change.path:
                 continue
-            self.found.claims.append(Claim(edit.id, WHOLE, ADDED, self.sha))
+            self.claims.append(Claim(edit.id, WHOLE, ADDED, self.sha))
             self.found.links.append(self._make(edit, "ran", "none", 0.0, ()))
             return
 
@@ -161,7 +160,7 @@ class FileEvidence:
 
     def _claim(self, edit: int, blocks: Sequence[Block], kind: str) -> None:
         for block in blocks:
-            self.found.claims += [Claim(edit, pos, kind, self.sha) for _, pos in block.pairs]
+            self.claims += [Claim(edit, pos, kind, self.sha) for _, pos in block.pairs]
 
     def _make(
         self,

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from funes_git.git import BlobReader, CommitChange, FileChange, Repo
+from funes_git.lines import exact_hash
 from funes_git.link.evidence import FileEvidence, Findings
 from funes_git.link.graph import Graph
 from funes_git.link.pool import Claim, Claims, Pool
@@ -42,9 +43,14 @@ class Linker:
         """The edits whose earlier claims have been read."""
         self._pools: dict[tuple[str, ...], Pool] = {}
 
-    def wanted(self, path: str, old_path: str | None) -> bool:
-        """Whether any edit could explain lines of this file."""
-        return any(_name(p) in self._namesakes or p in self._earlier for p in (path, old_path) if p)
+    def wanted(self, change: FileChange) -> bool:
+        """Whether any edit could explain lines of this file: one at its path, at its former path,
+        or, for a new file, one at a path that the same commit may have deleted."""
+        return change.status == "added" or any(
+            _name(path) in self._namesakes or path in self._earlier
+            for path in (change.path, change.old_path)
+            if path
+        )
 
     def run(self, commits: Iterator[CommitChange], seen: Seen) -> None:
         """Link `commits`, which come parents first, and store what is found."""
@@ -75,7 +81,10 @@ class Linker:
         if shallow:
             commit = CommitChange(info, [], unreadable=True)
         for change in commit.files:
-            self._file(commit, change, found, blobs)
+            self._release(info.sha, change, found)
+        gone = [change.path for change in commit.files if change.status == "deleted"]
+        for change in commit.files:
+            self._file(commit, change, gone, found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
         reason = None if found.links else reason_of(commit, found, self._witnesses, shallow)
         row = LinkedCommit(
@@ -83,21 +92,36 @@ class Linker:
         )
         return row, found
 
+    def _release(self, sha: str, change: FileChange, found: Findings) -> None:
+        """Open the lines that the commit removes, so that it or a later one can bring them back."""
+        removed = [exact_hash(text) for hunk in change.hunks for _, text in hunk.removed]
+        if removed:
+            self._claim(self._pool(self._names(change)).released_by(removed, sha), found)
+
     def _file(
-        self, commit: CommitChange, change: FileChange, found: Findings, blobs: BlobReader
+        self,
+        commit: CommitChange,
+        change: FileChange,
+        gone: list[str],
+        found: Findings,
+        blobs: BlobReader,
     ) -> None:
         names = self._names(change)
         here = self._pool(names)
-        elsewhere = self._pool(
-            p for p in self._namesakes.get(_name(change.path), ()) if p not in names
-        )
+        others = [*self._namesakes.get(_name(change.path), ())]
+        others += gone if change.status == "added" else []
+        elsewhere = self._pool(path for path in others if path not in names)
         if not here and not elsewhere:
             return
         texts = {text.rstrip() for hunk in change.hunks for _, text in hunk.added}
         before = blobs.count_lines(change.old_blob, texts) if texts else Counter[str]()
-        start = len(found.claims)
-        FileEvidence(commit, change, found).match(here, elsewhere, before)
-        for claim in found.claims[start:]:
+        evidence = FileEvidence(commit, change, found)
+        evidence.match(here, elsewhere, before)
+        self._claim(evidence.claims, found)
+
+    def _claim(self, claims: list[Claim], found: Findings) -> None:
+        found.claims += claims
+        for claim in claims:
             self._claims.setdefault((claim.edit, claim.pos), []).append(claim)
 
     def _names(self, change: FileChange) -> set[str]:

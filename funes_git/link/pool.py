@@ -155,9 +155,7 @@ class Pool:
         return sum(
             1
             for claim in self._claims.get((edit, pos), ())
-            if claim.kind == kind
-            and claim.commit != commit
-            and self._graph.is_ancestor(claim.commit, commit)
+            if claim.kind == kind and self._graph.is_ancestor(claim.commit, commit)
         )
 
     def _open(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
@@ -189,7 +187,7 @@ class Pool:
         return (edit.id, pos) not in standing
 
     def released_by(self, hashes: Iterable[int], commit: str) -> list[Claim]:
-        """Which claimed instance each removed line of `commit` is, newest first."""
+        """Which claimed line, the newest first, each line that `commit` removed is."""
         found: list[Claim] = []
         taken: set[tuple[int, int]] = set()
         for exact in hashes:

@@ -17,13 +17,13 @@ from typing import Any
 
 START = 1_740_000_000
 STEP = 600
-WORDS = tuple(
-    """
-    cache entry limit evict oldest newest reader writer stream buffer parse token session commit
-    branch merge index vector chunk query filter score weight rank batch cursor offset retry
-    timeout backoff socket handle config option value default header footer render layout
-    """.split()
-)
+WORDS = [
+    *("cache", "entry", "limit", "evict", "oldest", "newest", "reader", "writer", "stream"),
+    *("buffer", "parse", "token", "session", "commit", "branch", "merge", "index", "vector"),
+    *("chunk", "query", "filter", "score", "weight", "rank", "batch", "cursor", "offset"),
+    *("retry", "timeout", "backoff", "socket", "handle", "config", "option", "value"),
+    *("default", "header", "footer", "render", "layout"),
+]
 
 
 @dataclass
@@ -110,7 +110,7 @@ class _Session:
             **more,
         }
         self.last = name
-        self.lines.append(json.dumps(record))
+        self.lines.append(json.dumps(record, separators=(",", ":")))
 
     def says(self, block: dict[str, Any]) -> None:
         self.record(

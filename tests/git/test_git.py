@@ -181,7 +181,7 @@ def test_lines_of_unwanted_files_are_counted_but_not_kept(repo: GitRepo) -> None
     repo.write("a.py", "one\ntwo\n")
     repo.commit("start")
     found = Repo.discover(repo.path)
-    (commit,) = changes(found, found.rev_list("HEAD"), wanted=lambda path, old: False)
+    (commit,) = changes(found, found.rev_list("HEAD"), wanted=lambda change: False)
     assert [(f.path, f.added, f.hunks) for f in commit.files] == [("a.py", 2, [])]
 
 

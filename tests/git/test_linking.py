@@ -202,7 +202,8 @@ def test_case_10_amending_keeps_the_author(
     commit(base, clock, "evict")
     memory.sync()
     base.write("cache.py", (base.path / "cache.py").read_text() + "# a remark by hand\n")
-    base.git("commit", "-q", "-a", "--amend", *how)
+    stamp = f"{int(clock.tick(30))} +0000"
+    base.git("commit", "-q", "-a", "--amend", *how, env={"GIT_COMMITTER_DATE": stamp})
     memory.sync()
     who = memory.who("cache.py")
     assert who["return oldest"] == claude.id
