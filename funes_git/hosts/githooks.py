@@ -172,7 +172,7 @@ def _summary(hooks: dict[str, slots.SlotState], elsewhere: bool, folder: Path) -
     if len(there) == len(hooks):
         return "installed", f"hooks are installed in {folder}"
     if lost:
-        return "stale", f"git no longer runs our {', '.join(lost)} hook in {folder}"
+        return "stale", f"replaced, or of an older version, in {folder}: {', '.join(lost)}"
     if there:
         missing = [name for name in hooks if name not in there]
         return "partly", f"{', '.join(missing)} is missing in {folder}"

@@ -228,3 +228,20 @@ def test_pre_commit_before_and_after_us(project: GitRepo, pre_commit: Path, firs
     assert not list(folder.glob("*funes*"))
     project.commit("z")
     assert (ran(project), told(project)) == ("pre-commit\n", [])
+
+
+def test_git_lfs_goes_on_working_behind_us(project: GitRepo) -> None:
+    if shutil.which("git-lfs") is None:
+        pytest.skip("needs git-lfs")
+    project.git("lfs", "install", "--local")
+    folder = project.path / ".git" / "hooks"
+    before = snapshot(folder)
+    assert install(project).chained == ("post-commit", "post-merge", "post-checkout")
+    project.git("lfs", "track", "--lockable", "*.bin")
+    project.write("a.bin", "x")
+    project.commit("x")
+    # its post-commit hook makes lockable files read-only
+    assert not (project.path / "a.bin").stat().st_mode & 0o200
+    assert told(project) == ["post-commit"]
+    remove(project)
+    assert snapshot(folder) == before
