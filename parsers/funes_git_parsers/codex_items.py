@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from funes_git_parsers.base import Block, Role
-from funes_git_parsers.codex_outcome import image, outcome
-from funes_git_parsers.codex_values import is_blank, mapping, string
+from funes_git_parsers.base import Block, PrintedCommit, Role
+from funes_git_parsers.codex_outcome import Outcome, image, outcome
+from funes_git_parsers.codex_values import compact, is_blank, mapping, string
 from funes_git_parsers.scaffold import AGENTS, COMMAND, ENVIRONMENT, kind
 
 _ENVELOPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
@@ -90,6 +90,33 @@ def call_input(payload: Mapping[str, Any]) -> str:
     """A call's input as huggingface/funes takes it: `arguments`, else `input`, if it is text."""
     value = payload["arguments"] if "arguments" in payload else payload.get("input")
     return value if isinstance(value, str) else "{}"
+
+
+def result(
+    out: Outcome, tool: str | None, call_id: str | None, commits: tuple[PrintedCommit, ...]
+) -> Block:
+    """The block of a call's outcome."""
+    return Block(
+        "tool_result",
+        out.text,
+        tool,
+        call_id,
+        out.is_error,
+        out.exit_code,
+        commits,
+        scaffold(out.body, "tool"),
+    )
+
+
+def search_input(payload: Mapping[str, Any]) -> str:
+    """What a call that Codex's servers answered was asked for, as compact JSON."""
+    shown = ("action", "arguments", "revised_prompt", "query")
+    return compact({key: payload[key] for key in shown if key in payload})
+
+
+def typed(item: Mapping[str, Any]) -> str:
+    """The text of the item by which newer versions say that a person typed something."""
+    return _joined(item.get("content"), ("text",))
 
 
 def unwrap(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | str | None:

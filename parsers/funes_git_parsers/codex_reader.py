@@ -207,8 +207,7 @@ class Reader:
 
     def _search(self, payload: _Payload) -> Iterator[Item]:
         tool = str(payload["type"]).removesuffix("_call")
-        shown = ("action", "arguments", "revised_prompt", "query")
-        text = compact({key: payload[key] for key in shown if key in payload})
+        text = codex_items.search_input(payload)
         block = Block("tool_use", text, tool, string(payload.get("call_id")))
         yield self._turn("assistant", (block,), counted=False)
 
@@ -231,16 +230,7 @@ class Reader:
             out = codex_calls.completed(out, call)
         commits = codex_calls.commits(call, out, self.state.shell) if call else ()
         if is_counted:
-            block = Block(
-                "tool_result",
-                out.text,
-                call.name if call else None,
-                call_id,
-                out.is_error,
-                out.exit_code,
-                commits,
-                codex_items.scaffold(out.body, "tool"),
-            )
+            block = codex_items.result(out, call.name if call else None, call_id, commits)
             yield self._turn("tool", (block,), counted=True)
         if call:
             yield from self._settle(call, out)
@@ -290,10 +280,7 @@ class Reader:
         """The events of newer versions: one kind, with the thing that was completed in it."""
         kind = item.get("type")
         if kind == "UserMessage":
-            parts = item.get("content")
-            texts = [mapping(part).get("text") for part in parts] if isinstance(parts, list) else []
-            joined = "\n".join(text for text in texts if isinstance(text, str))
-            self._prompts.event(joined, self._at)
+            self._prompts.event(codex_items.typed(item), self._at)
         elif kind == "Plan":
             if text := string(item.get("text")):
                 yield from self._prompts.release()
