@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -164,13 +165,15 @@ class LanceMemory:
     def tidy(self, keep: timedelta, *, after_crash: bool = False) -> None:
         """Merge small fragments and drop versions older than `keep`; with `after_crash` also the
         files that a killed writer left."""
+        unverified = {"delete_unverified": after_crash}  # safe: nobody else is writing
         for name in TABLES:
             table = self.table(name)
             with _private(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it warns that readers of old versions will fail
-                _retried(lambda t=table: t.optimize(cleanup_older_than=keep))  # type: ignore[misc]
-                if after_crash:
-                    table.cleanup_old_versions(keep, delete_unverified=True)
+                _retried(partial(table.optimize, cleanup_older_than=keep, **unverified))
+        if after_crash:  # Lance itself never looks at these
+            for left in self.folder.glob("*.lance/data/.tmp*"):
+                left.unlink(missing_ok=True)
 
     # --- reading
 

@@ -69,6 +69,8 @@ def _add_turns(changes: Changes, memory: LanceMemory, session_ids: Sequence[str]
     )
     for stored in turns:
         changes.add_turn(stored)
+        if stored.retracted:  # the turn may be known, and this not
+            changes.retractions.add((stored.turn.session_id, stored.turn.turn_uuid))
     chunks = memory.rows("chunks", "session_id", session_ids)
     for row in sorted(chunks, key=lambda r: (r["block_idx"], r["split_idx"])):
         owner = changes.turns.get((row["session_id"], row["turn_uuid"]))

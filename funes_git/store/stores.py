@@ -245,7 +245,8 @@ class Stores:
 
     def _rebuild(self, progress: Callable[[int, int], None] | None = None) -> None:
         memory = self.lance()
-        settings = {**self._done(), "identity": secrets.token_hex(8)}
+        # nothing is linked then, and text/ must learn that chunks are numbered anew
+        settings = {**self._done(), "linked_tips": None, "identity": secrets.token_hex(8)}
         self.writer.rebuild(lambda: all_changes(memory, progress), settings)
 
     def _renew_catalog(self) -> None:

@@ -121,14 +121,16 @@ def test_turn_stored_again_replaces_its_blocks_and_chunks(path: Path) -> None:
         assert catalog.totals().chunks == 2
 
 
-def test_prune_names_the_chunks_that_a_new_version_lost(path: Path) -> None:
+def test_prune_names_what_a_new_version_of_a_turn_lost(path: Path) -> None:
     first = turn("s1", 1, "one", "two")
     second = replace(first, blocks=first.blocks[:1])
     store(path, Batch(turns=[first], chunks=chunks_of(first)))
     changes = Changes()
     changes.add(Batch(turns=[second], chunks=chunks_of(second)))
     with CatalogWriter.open(path) as catalog:
-        assert catalog.prune(changes) == [chunk_id("s1", "s1-t1", 1, 0)]
+        stale = catalog.prune(changes)
+    assert stale.chunks == [chunk_id("s1", "s1-t1", 1, 0)]
+    assert stale.blocks == [("s1", "s1-t1", 1)]
 
 
 def test_retraction_takes_chunks_out_of_search_and_stays(path: Path) -> None:
@@ -301,7 +303,7 @@ def test_pending_vectors_are_prose_without_one(path: Path) -> None:
         assert chunk_id("s1", "s1-t2", 0, 0) not in pending
         catalog.mark_vectors([*pending], {})
         assert catalog.pending_vectors(100) == []
-        assert catalog.totals().vectors == len(pending)
+        assert (catalog.totals().vectors, catalog.pending_count()) == (len(pending), 0)
 
 
 def commit(sha: str, reason: Reason | None = None) -> LinkedCommit:
@@ -378,6 +380,15 @@ def test_commits_are_given_parents_first(path: Path) -> None:
         assert [sha for sha, _ in catalog.commit_parents()] == ["b" * 40, "a" * 40]
 
 
+def test_commits_of_an_exchange_are_those_of_its_turns(path: Path) -> None:
+    store(path, rich_batch())
+    with CatalogWriter.open(path) as catalog:
+        links = [link("a" * 40, "s1-t1"), link("b" * 40, "s1-t3", level="weak")]
+        catalog.replace_links([commit("a" * 40), commit("b" * 40)], links, [])
+        keys = [("s1", "s1-t0"), ("s1", "s1-t5"), ("s2", "s1-t0")]
+        assert catalog.commits_of_exchanges(keys) == {("s1", "s1-t0"): ["a" * 40]}
+
+
 def test_hook_events_are_stored_once(path: Path) -> None:
     pairs = (("1" * 40, "2" * 40),)
     event = HookEvent("e1", "post-rewrite", 5.0, sha="2" * 40, rewrites=pairs, detail="amend")
@@ -405,6 +416,13 @@ def test_missing_catalog_says_what_to_do(path: Path) -> None:
     with pytest.raises(MemoryMissing) as caught:
         Catalog.open(path)
     assert caught.value.hint == "git funes init"
+
+
+def test_catalog_that_was_deleted_beside_a_memory_can_be_rebuilt(path: Path) -> None:
+    (path.parent / "memory").mkdir()
+    with pytest.raises(StoreDamaged) as caught:
+        Catalog.open(path)
+    assert caught.value.hint == "git funes reindex"
 
 
 def test_catalog_that_is_being_created_is_missing(path: Path) -> None:
