@@ -5,7 +5,7 @@ Told in order; each agent's session is written while it works, and its commands 
 
 from __future__ import annotations
 
-from funes_git.demo import texts
+from funes_git.demo import store_texts, texts
 from funes_git.demo.claude import Claude
 from funes_git.demo.codex import Codex
 from funes_git.demo.stage import Stage
@@ -161,10 +161,10 @@ def _save_and_load(stage: Stage) -> None:
         "write to that folder. JSON with a format number is safe, and rows fit into it."
     )
     claude.edit("src/pocket/cache.py", texts.GET_OR_DEF, texts.ITEMS)
-    claude.write("src/pocket/store.py", texts.SAVE)
+    claude.write("src/pocket/store.py", store_texts.SAVE)
     claude.bash("git add -A && git commit -m 'Save a cache to a file'", "Commit saving")
-    claude.edit("src/pocket/store.py", texts.SAVE_IMPORTS, texts.LOAD_IMPORTS)
-    claude.edit("src/pocket/store.py", texts.REPLACE, texts.LOAD)
+    claude.edit("src/pocket/store.py", store_texts.SAVE_IMPORTS, store_texts.LOAD_IMPORTS)
+    claude.edit("src/pocket/store.py", store_texts.REPLACE, store_texts.LOAD)
     claude.bash("git add -A && git commit -m 'Load it again'", "Commit loading")
     about = "Test saving and loading"
     child = claude.starts(
@@ -174,7 +174,7 @@ def _save_and_load(stage: Stage) -> None:
         "The order matters most: after loading, the value used longest ago must still be the one "
         "that goes first, so I test what is evicted, not what is stored."
     )
-    child.write("tests/test_store.py", texts.TEST_STORE)
+    child.write("tests/test_store.py", store_texts.TEST_STORE)
     child.says("tests/test_store.py has two tests: the order, and a file of another format.")
     claude.hears(child, about, "tests/test_store.py has two tests.")
     claude.bash("git add -A && git commit -m 'Test saving and loading'", "Commit the tests")
