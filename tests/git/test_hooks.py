@@ -180,7 +180,9 @@ def test_a_full_disk_harms_nothing(repo: GitRepo) -> None:
     assert repo.git("log", "--format=%s") == "x"
 
 
-@pytest.mark.parametrize("shell", ["dash", "bash --posix", "busybox sh", "mksh", "zsh --emulate sh"])
+@pytest.mark.parametrize(
+    "shell", ["dash", "bash --posix", "busybox sh", "mksh", "zsh --emulate sh"]
+)
 def test_every_shell_writes_the_same_event(repo: GitRepo, shell: str) -> None:
     program, *options = shell.split()
     if shutil.which(program) is None:
