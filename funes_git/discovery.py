@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha1
 from pathlib import Path
 
-from funes_git import config
+from funes_git import config, redact
 from funes_git.adopt import gone_neighbours, was_ours
 from funes_git.belong import Checkouts, Roots
 from funes_git.errors import UsageError
@@ -174,11 +174,19 @@ class _Search:
         if gone:
             self._cache.forget(gone)
         if self._new_roots or self._new_verdicts:
-            self._cache.save(self._place, self._new_roots, self._new_verdicts)
+            self._cache.save(self._place, _clean(self._new_roots), self._new_verdicts)
         roots = self._roots.adding(map(str, self._tops))
         if roots != Roots.load(self._repo.layout):
             with suppress(OSError):
                 roots.save(self._repo.layout)
+
+
+def _clean(found: list[tuple[Source, set[str]]]) -> list[tuple[Source, set[str]]]:
+    """The same without secrets: a command's words may look like a path."""
+    if not found:
+        return []
+    secret = redact.shared().find([path for _, roots in found for path in roots])
+    return [(s, {secret[r].text if r in secret else r for r in roots}) for s, roots in found]
 
 
 def at_paths(paths: Sequence[Path], every: Mapping[str, Parser]) -> Discovered:

@@ -12,18 +12,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from funes_git import config, discovery, logs
+from funes_git import discovery, logs, redact
 from funes_git.discovery import Discovered
 from funes_git.errors import FunesError, MemoryMissing, NoSessions
 from funes_git.git import Repo
 from funes_git.model import Batch
 from funes_git.pool import Pool, Said
 from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
-from funes_git.redact import Redactor
 from funes_git_parsers.base import Parser, Source
 
 if TYPE_CHECKING:
@@ -98,7 +96,7 @@ def _task(stores: Stores, source: Source, adopt: bool) -> Task | None:
 def _logged(repo: Repo) -> Iterator[logging.Logger]:
     """The log, which a background worker has opened already."""
     logger = logging.getLogger("funes_git")
-    if logger.handlers:
+    if any(isinstance(h, logging.FileHandler | logging.NullHandler) for h in logger.handlers):
         yield logger
         return
     logger = logs.start(repo.layout.log)
@@ -118,15 +116,9 @@ def reader_for(
         repo,
         every or discovery.parsers(),
         discovery.places_of(repo),
-        redactor,
+        redact.shared,
         is_stored or _stored(repo),
     )
-
-
-@cache
-def redactor() -> Redactor:
-    """The process's redactor. Raises ScannerBroken."""
-    return Redactor(config.user_layout().rules)
 
 
 def _stored(repo: Repo) -> Callable[[str, str], bool]:
@@ -140,6 +132,11 @@ def _stored(repo: Repo) -> Callable[[str, str], bool]:
             return False
 
     return is_stored
+
+
+def processors() -> int:
+    """How many processes can run at once."""
+    return os.cpu_count() or 1
 
 
 class _Run:
@@ -162,6 +159,7 @@ class _Run:
         self._skipped = 0
         self._read = 0
         self._earliest: float | None = None
+        self._totals = stores.catalog.totals()
         for path, reason in found.unreadable:
             self._note(f"{path}: {reason}")
 
@@ -186,7 +184,7 @@ class _Run:
 
     def _said(self) -> Iterator[tuple[int, Said]]:
         amount = sum(map(self._new_bytes, self.tasks))
-        size = min(2, os.cpu_count() or 1, len(self.tasks))
+        size = min(2, processors(), len(self.tasks))
         if amount < MANY_BYTES or size < 2:
             reader = reader_for(self._repo, self._every, self._is_stored) if self.tasks else None
             for index, task in enumerate(self.tasks):
@@ -214,7 +212,7 @@ class _Run:
                 raise said
 
     def _note(self, words: str) -> None:
-        self._log.warning("%s", redactor().redact([words])[0].text)
+        self._log.warning("%s", redact.shared().redact([words])[0].text)
 
     def _write(self, source: Source, batch: Batch) -> None:
         parser = self._every[source.harness]
@@ -235,7 +233,7 @@ class _Run:
 
     def report(self) -> IndexReport:
         """What was written, after the stores were flushed."""
-        new = self._stores.written
+        new = self._stores.catalog.totals().since(self._totals)
         return IndexReport(
             sessions=new.sessions,
             turns=new.turns,

@@ -1,25 +1,24 @@
-"""Make what the stores take from a session's records: secrets out, lines hashed, chunks cut.
+"""Make what the stores take from a session's records: secrets out, edits hashed, chunks cut.
 
-Line hashes are taken before redaction, so that content still matches; a line that a secret stood
-on gets none. Nothing leaves here that has not been through the redactor.
+Nothing leaves here that has not been through the redactor.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from hashlib import sha1
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from funes_git.belong import Places
 from funes_git.chunk import chunks
-from funes_git.lines import PlacedLine, changes, exact_hash, loose_hash, split
-from funes_git.model import Batch, EditRecord, LineKey
-from funes_git.redact import Redacted, Redactor
+from funes_git.editrecord import Change, Found, clean, clean_or_none, record
+from funes_git.lines import changes
+from funes_git.model import Batch
+from funes_git.redact import Redactor
 from funes_git_parsers.base import Block, Edit, Item, Retraction, Session, Spawn, Turn
-
-Found = Mapping[str, Redacted]
 
 _ARGUMENT = re.compile(
     r'"(?:file_?path|path|notebook_path|filename|absolute_path|target_file)"\s*:\s*'
@@ -28,18 +27,6 @@ _ARGUMENT = re.compile(
 )
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\\"]{1,1000})")
 _MAX_CALLS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """An edit inside the repository with what it changed, before redaction."""
-
-    edit: Edit
-    path: str
-    old_path: str | None
-    added: list[PlacedLine]
-    removed: list[PlacedLine]
-    diff: str
 
 
 class Preparer:
@@ -52,7 +39,7 @@ class Preparer:
 
     def batch(self, items: Iterable[Item]) -> Batch:
         """What belongs in the stores of `items`, without a state. Raises ScannerBroken."""
-        parts: list[Session | Turn | Spawn | Retraction | _Change] = []
+        parts: list[Session | Turn | Spawn | Retraction | Change] = []
         for item in items:
             if isinstance(item, Edit):
                 if change := self._change(item):
@@ -68,7 +55,17 @@ class Preparer:
             batch.chunks += chunks(turn, files.get(turn.turn_uuid, ()))
         return batch
 
-    def _change(self, edit: Edit) -> _Change | None:
+    def cursor(self, text: str) -> str:
+        """A parser's cursor without secrets: it may hold what is still to be told (a title, a
+        command). Raises ScannerBroken."""
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return self._redactor.redact([text])[0].text
+        found = self._redactor.find(list(_strings(value)))
+        return json.dumps(_replaced(value, found)) if found else text
+
+    def _change(self, edit: Edit) -> Change | None:
         path = self._places.relative(edit.path)
         old_path = self._places.relative(edit.old_path) if edit.old_path else None
         if path is None and old_path is not None:
@@ -79,12 +76,12 @@ class Preparer:
             edit = replace(edit, operation="create", old_path=None)  # moved in
         if path is None:
             return None
-        return _Change(edit, path, old_path, *changes(edit))
+        return Change(edit, path, old_path, *changes(edit))
 
     def _add(
         self,
         batch: Batch,
-        part: Session | Turn | Spawn | Retraction | _Change,
+        part: Session | Turn | Spawn | Retraction | Change,
         found: Found,
     ) -> None:
         match part:
@@ -95,8 +92,8 @@ class Preparer:
                 batch.turns.append(turn)
                 if turn is not part:
                     batch.redactions += sum(found[t].count for t in _texts(part) if t in found)
-            case _Change():
-                batch.edits.append(_record(part, found))
+            case Change():
+                batch.edits.append(record(part, found))
             case Spawn():
                 batch.spawns.append(part)
             case Retraction():
@@ -130,6 +127,31 @@ class Preparer:
         return files
 
 
+def _strings(value: Any) -> Iterator[str]:
+    """Every string in a JSON value, the names of members too."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for item in value:
+                yield from _strings(item)
+        case dict():
+            for name, item in value.items():
+                yield name
+                yield from _strings(item)
+
+
+def _replaced(value: Any, found: Found) -> Any:
+    match value:
+        case str():
+            return clean(value, found)
+        case list():
+            return [_replaced(item, found) for item in value]
+        case dict():
+            return {clean(name, found): _replaced(item, found) for name, item in value.items()}
+    return value
+
+
 def _argument_paths(text: str, workdir: str | None) -> Iterator[str]:
     """The paths that a call's arguments name, absolute where its working folder is known."""
     for pattern in (_ARGUMENT, _PATCHED):
@@ -139,7 +161,7 @@ def _argument_paths(text: str, workdir: str | None) -> Iterator[str]:
             yield plain if is_absolute or not workdir else f"{workdir}/{plain}"
 
 
-def _texts(part: Session | Turn | Spawn | Retraction | _Change) -> Iterator[str]:
+def _texts(part: Session | Turn | Spawn | Retraction | Change) -> Iterator[str]:
     """Every text of a record that may hold a secret."""
     match part:
         case Session():
@@ -150,7 +172,7 @@ def _texts(part: Session | Turn | Spawn | Retraction | _Change) -> Iterator[str]
                 fields += (block.text, block.tool)
                 for commit in block.commits:
                     fields += (commit.subject, commit.branch)
-        case _Change():
+        case Change():
             edit = part.edit
             fields = [part.path, part.old_path, edit.path, edit.tool, edit.old, edit.new, part.diff]
         case _:
@@ -158,22 +180,14 @@ def _texts(part: Session | Turn | Spawn | Retraction | _Change) -> Iterator[str]
     return (text for text in fields if text)
 
 
-def _clean(text: str, found: Found) -> str:
-    return found[text].text if text in found else text
-
-
-def _clean_or_none(text: str | None, found: Found) -> str | None:
-    return None if text is None else _clean(text, found)
-
-
 def _session(session: Session, found: Found) -> Session:
     if not any(text in found for text in _texts(session)):
         return session
     return replace(
         session,
-        title=_clean_or_none(session.title, found),
-        version=_clean_or_none(session.version, found),
-        repository_url=_clean_or_none(session.repository_url, found),
+        title=clean_or_none(session.title, found),
+        version=clean_or_none(session.version, found),
+        repository_url=clean_or_none(session.repository_url, found),
     )
 
 
@@ -183,9 +197,9 @@ def _turn(turn: Turn, found: Found) -> Turn:
         return turn
     return replace(
         turn,
-        workdir=_clean_or_none(turn.workdir, found),
-        branch=_clean_or_none(turn.branch, found),
-        model=_clean_or_none(turn.model, found),
+        workdir=clean_or_none(turn.workdir, found),
+        branch=clean_or_none(turn.branch, found),
+        model=clean_or_none(turn.model, found),
         blocks=tuple(_block(block, found) for block in turn.blocks),
     )
 
@@ -194,74 +208,10 @@ def _block(block: Block, found: Found) -> Block:
     commits = tuple(
         replace(
             commit,
-            subject=_clean_or_none(commit.subject, found),
-            branch=_clean_or_none(commit.branch, found),
+            subject=clean_or_none(commit.subject, found),
+            branch=clean_or_none(commit.branch, found),
         )
         for commit in block.commits
     )
-    text, tool = _clean(block.text, found), _clean_or_none(block.tool, found)
+    text, tool = clean(block.text, found), clean_or_none(block.tool, found)
     return replace(block, text=text, tool=tool, commits=commits)
-
-
-def _record(change: _Change, found: Found) -> EditRecord:
-    edit = change.edit
-    secret = _secret_lines(change, found)
-    key = f"{edit.session_id}:{edit.turn_uuid}:{edit.tool_use_id}:{edit.n}"
-    return EditRecord(
-        edit_id=sha1(key.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:16],
-        session_id=edit.session_id,
-        turn_uuid=edit.turn_uuid,
-        tool_use_id=edit.tool_use_id,
-        n=edit.n,
-        ts=edit.ts,
-        path=_clean(change.path, found),
-        operation=edit.operation,
-        tool=_clean(edit.tool, found),
-        origin=edit.origin,
-        recorded_path=_clean(edit.path, found),
-        old_path=_clean_or_none(change.old_path, found),
-        old=_clean_or_none(edit.old, found),
-        new=_clean_or_none(edit.new, found),
-        diff=_diff(change.diff, secret, found),
-        added=_keys(change.added, secret),
-        removed=_keys(change.removed, secret),
-    )
-
-
-def _keys(lines: list[PlacedLine], secret: Mapping[str, str]) -> tuple[LineKey, ...]:
-    return tuple(
-        LineKey(pos, exact_hash(text), loose_hash(text))
-        for pos, text in lines
-        if text not in secret
-    )
-
-
-def _secret_lines(change: _Change, found: Found) -> dict[str, str]:
-    """The lines of an edit that a secret stands on, and what is left of each."""
-    lines: dict[str, str] = {}
-    for text, sign in ((change.edit.old, 0), (change.edit.new, 0), (change.diff, 1)):
-        if text and text in found:
-            for line, rest in _touched(text, found[text].spans):
-                lines.setdefault(line[sign:], rest[sign:] or "[REDACTED]")
-    return lines
-
-
-def _touched(text: str, spans: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, str]]:
-    """Each line that a span overlaps, and the line with the span's part of it struck out."""
-    at = 0
-    for line in split(text):
-        end = at + len(line)
-        over = [(max(a, at), min(b, end)) for a, b in spans if a < end and b > at]
-        if over:
-            rest, done = "", at
-            for a, b in over:
-                rest += text[done:a] + "[REDACTED]"
-                done = b
-            yield line, rest + text[done:end]
-        at = end + 1
-
-
-def _diff(diff: str, secret: Mapping[str, str], found: Found) -> str:
-    """The diff without secrets, also those that only the whole text gave away."""
-    lines = _clean(diff, found).split("\n") if diff else []
-    return "\n".join(line[:1] + secret[line[1:]] if line[1:] in secret else line for line in lines)

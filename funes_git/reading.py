@@ -83,13 +83,13 @@ class SourceReader:
         cursor = before.cursor.removeprefix(ADOPTED) if before else None
         places = self._adopted(task.source, parser) if task.adopt else self._places
         sifter = Sifter(places, self._is_stored if cursor else None)
-        part = _Part(task.source, before, lambda: Preparer(self._redactor(), places))
+        part = _Part(task, before, Preparer(self._redactor(), places))
         for item in parser.read(task.source, cursor or None, open_session):
             if isinstance(item, Skipped):
                 part.skipped += 1
                 yield SkippedRecord(task.source, item.line, item.reason)
             elif isinstance(item, Cursor):
-                part.cursor = ADOPTED + item.text if task.adopt else item.text
+                part.cursor = item.text
             else:
                 for kept in sifter.feed(item):
                     part.add(kept)
@@ -112,18 +112,15 @@ class SourceReader:
 class _Part:
     """Gathers what belongs until it makes a batch."""
 
-    def __init__(
-        self, source: Source, before: SourceState | None, preparer: Callable[[], Preparer]
-    ) -> None:
-        self.cursor = before.cursor if before else ""
+    def __init__(self, task: Task, before: SourceState | None, preparer: Preparer) -> None:
+        self.cursor = ""
         self.skipped = before.skipped if before else 0
         self.size = 0
         self._turns = before.turns if before else 0
-        self._source = source
+        self._task = task
         self._preparer = preparer
-        self._made: Preparer | None = None
         self._items: list[Item] = []
-        self._began = self.cursor
+        self._began = before.cursor if before else ""
 
     def add(self, item: Item) -> None:
         self._items.append(item)
@@ -131,14 +128,15 @@ class _Part:
         self._turns += isinstance(item, Turn)
 
     def take(self, *, done: bool) -> Batch:
-        if self._items and self._made is None:
-            self._made = self._preparer()
-        batch = self._made.batch(self._items) if self._made else Batch()
+        batch = self._preparer.batch(self._items)
         self._items, self.size = [], 0
-        source, cursor = self._source, self.cursor
-        if not done:
+        source, cursor = self._task.source, self._began
+        if done:
+            cursor = ADOPTED if self._task.adopt else ""
+            cursor += self._preparer.cursor(self.cursor)
+        else:
             # until the end has been read, the source counts as changed
-            source, cursor = replace(source, size=-1, mtime_ns=-1), self._began
+            source = replace(source, size=-1, mtime_ns=-1)
         batch.state = SourceState(source, cursor, self.skipped, self._turns)
         return batch
 

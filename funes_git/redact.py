@@ -11,11 +11,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from funes_git import keyblocks
+from funes_git import config, keyblocks
 from funes_git.errors import FunesError
 from funes_git.plausible import is_secret
 
@@ -143,6 +144,12 @@ class Redactor:
                 start, end = where["start_offset"], where["end_offset"]
                 if start < end and is_secret(result.rule_id, data, start, end):
                     yield result.rule_id, start, end
+
+
+@cache
+def shared() -> Redactor:
+    """The process's redactor. Raises ScannerBroken."""
+    return Redactor(config.user_layout().rules)
 
 
 def _scanner(rules_dir: Path) -> Any:

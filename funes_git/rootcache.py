@@ -38,6 +38,7 @@ class RootCache:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._is_locked = False
 
     def verdicts(self, place: str) -> dict[Key, Verdict]:
         """What was found for the repository that `place` stands for."""
@@ -95,8 +96,10 @@ class RootCache:
                 )
 
     def _open(self) -> sqlite3.Connection:
+        if self._is_locked:
+            raise sqlite3.OperationalError("locked")  # waited for once: that is enough
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(self._path, timeout=2)
+        db = sqlite3.connect(self._path, timeout=0.5)
         try:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version != VERSION:
@@ -116,9 +119,10 @@ class RootCache:
 
     def _mend(self, error: Exception) -> None:
         """Start anew where the file is no good; a lock passes by itself."""
-        if isinstance(error, sqlite3.OperationalError) or not isinstance(
-            error, sqlite3.DatabaseError | ValueError
-        ):
+        if isinstance(error, sqlite3.OperationalError):
+            self._is_locked = True
+            return
+        if isinstance(error, OSError):
             return
         with suppress(OSError):
             self._path.unlink()
