@@ -115,7 +115,7 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
             state = State()
         reader = Reader(state, file)
         yield from reader.start()
-        records = read_records(stream, start, preparer(file.separate))
+        records = read_records(stream, start, preparer(file.separate, reader.passed))
         for record in records:
             if isinstance(record, Skipped):
                 yield record

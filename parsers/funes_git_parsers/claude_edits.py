@@ -117,8 +117,17 @@ def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
         yield _Change(path, "create", new=new)
     else:
         every = result.get("replaceAll", args.get("replace_all")) is True
-        hunks = lines.of_replacement(original, old, new, every) if original is not None else ()
-        yield _Change(path, "modify", old, new, hunks=hunks or lines.restored(patch, old, new))
+        yield _Change(path, "modify", old, new, hunks=_hunks(original, old, new, every, patch))
+
+
+def _hunks(
+    original: str | None, old: str, new: str, every: bool, patch: Sequence[Hunk]
+) -> tuple[Hunk, ...]:
+    if original is not None:
+        exact = lines.of_files(patch, original, lines.replaced(original, old, new, every))
+        if exact := exact or lines.of_replacement(original, old, new, every):
+            return exact
+    return lines.restored(patch, old, new)
 
 
 def _write(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
@@ -168,7 +177,7 @@ def _multi_edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Chang
         every = step.get("replace_all") is True
         hunks = lines.of_replacement(text, old, new, every) if text is not None else ()
         if text is not None:
-            text = text.replace(old, new, -1 if every else 1) if old else new
+            text = lines.replaced(text, old, new, every) if old else new
         yield _Change(path, "modify" if old else "create", old or None, new, hunks=hunks)
 
 

@@ -66,7 +66,7 @@ def around(path: Path, open_file: Opener) -> Surroundings:
     agents: set[str] = set()
     started_by: dict[str, str] = {}
     for folder in beside:
-        for found in _listed(folder, "agent-*"):
+        for found in _listed(folder):
             if match := _AGENT.match(found.name):
                 agents.add(match[1])
             elif found.name.endswith(".meta.json"):
@@ -76,10 +76,10 @@ def around(path: Path, open_file: Opener) -> Surroundings:
     return Surroundings(stem, own[1] if own else None, frozenset(agents), started_by)
 
 
-def _listed(folder: Path, pattern: str) -> list[Path]:
+def _listed(folder: Path) -> list[Path]:
     try:
-        return sorted(folder.glob(pattern))
-    except OSError:
+        return sorted(path for path in folder.iterdir() if path.name.startswith("agent-"))
+    except OSError:  # most sessions have no sub-agents
         return []
 
 

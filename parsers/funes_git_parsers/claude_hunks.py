@@ -1,8 +1,8 @@
 """Exact hunks for the edits of Claude Code.
 
-Claude's `structuredPatch` is made for the eye: leading tabs come as two spaces each. So hunks are
-computed from the original file where the record holds it, and where it does not, the patch's lines
-are given back the tabs of the replaced and the replacing text.
+Claude's `structuredPatch` is made for the eye: leading tabs come as two spaces each. So its lines
+are looked up in the original and the changed file where the record holds the original, and where it
+does not, they are given back the tabs of the replaced and the replacing text.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from funes_git_parsers.base import Hunk
 
 _LEADING_TABS = re.compile(r"^\t+")
+_LEADING_PAIRS = re.compile(r"^(?:  )+")
 _MAX_DIFF = 4_000_000  # lines × lines; beyond this a region counts as replaced whole
 
 
@@ -30,11 +31,34 @@ def of_patch(patch: object) -> tuple[Hunk, ...]:
     return tuple(found)
 
 
+def replaced(original: str, old: str, new: str, every: bool) -> str:
+    """`original` with `old` replaced, once or everywhere, as Claude does it."""
+    return original.replace(_taken(original, old, new), new, -1 if every else 1)
+
+
+def of_files(patch: Sequence[Hunk], original: str, changed: str) -> tuple[Hunk, ...]:
+    """The hunks of a displayed patch with the lines that the two files have at those places; () if
+    the patch does not fit them."""
+    before, after = original.split("\n"), changed.split("\n")
+    found: list[Hunk] = []
+    for hunk in patch:
+        old, new = hunk.old_start - 1, hunk.new_start - 1
+        texts: list[str] = []
+        for shown in hunk.lines:
+            lines, at = (after, new) if shown[0] == "+" else (before, old)
+            if not 0 <= at < len(lines) or _displayed(lines[at]) != shown[1:]:
+                return ()
+            texts.append(shown[0] + lines[at])
+            old += shown[0] != "+"
+            new += shown[0] != "-"
+        found.append(Hunk(hunk.old_start, hunk.new_start, tuple(texts)))
+    return tuple(found)
+
+
 def of_replacement(original: str, old: str, new: str, every: bool) -> tuple[Hunk, ...]:
     """The full lines that change when `old` is replaced by `new` in `original`, once or everywhere.
     () if `old` does not occur."""
-    if new == "" and not old.endswith("\n") and old + "\n" in original:
-        old += "\n"  # Claude takes the line end along when it deletes
+    old = _taken(original, old, new)
     hunks: list[Hunk] = []
     line = shift = counted = 0
     for start, stop, text in _regions(original, old, new, every):
@@ -53,15 +77,22 @@ def of_texts(old: str, new: str) -> tuple[Hunk, ...]:
 
 
 def restored(patch: Sequence[Hunk], old: str, new: str) -> tuple[Hunk, ...]:
-    """The hunks of a displayed patch with the tabs that the old and the new text have."""
-    known = {"-": _by_display(old), "+": _by_display(new), " ": _by_display(old)}
+    """The hunks of a displayed patch with the tabs that the old and the new text have.
+
+    A line that is in neither (the edit began or ended inside it, or it is context) gets tabs if
+    every indented line of the two texts is indented by tabs.
+    """
+    before, after = old.split("\n"), new.split("\n")
+    known = {"-": _by_display(before), "+": _by_display(after), " ": _by_display(before)}
+    indents = {line[0] for line in before[1:] + after[1:] if line.startswith(("\t", "  "))}
+    unknown = _with_tabs if indents == {"\t"} else str
+
+    def exact(shown: str) -> str:
+        text = known[shown[0]].get(shown[1:])
+        return shown[0] + (unknown(shown[1:]) if text is None else text)
+
     return tuple(
-        Hunk(
-            hunk.old_start,
-            hunk.new_start,
-            tuple(t[0] + known[t[0]].get(t[1:], t[1:]) for t in hunk.lines),
-        )
-        for hunk in patch
+        Hunk(hunk.old_start, hunk.new_start, tuple(map(exact, hunk.lines))) for hunk in patch
     )
 
 
@@ -95,6 +126,16 @@ def removed(hunks: Sequence[Hunk]) -> str:
     return "\n".join(t[1:] for hunk in hunks for t in hunk.lines if t[0] == "-")
 
 
+def _taken(original: str, old: str, new: str) -> str:
+    """The text that is taken out: with the line end where all of a line is deleted."""
+    is_deletion = new == "" and not old.endswith("\n")
+    return old + "\n" if is_deletion and old + "\n" in original else old
+
+
+def _displayed(line: str) -> str:
+    return _LEADING_TABS.sub(lambda m: "  " * len(m[0]), line) if line[:1] == "\t" else line
+
+
 def _ended(kept: list[str], at: dict[str, int]) -> list[Hunk]:
     """The hunk of `kept`, moving `at` behind it."""
     hunk = Hunk(at["-"], at["+"], tuple(kept))
@@ -103,12 +144,13 @@ def _ended(kept: list[str], at: dict[str, int]) -> list[Hunk]:
     return [hunk] if kept else []
 
 
-def _by_display(text: str) -> dict[str, str]:
-    """Lines with leading tabs by the form in which a patch displays them; a line that has that very
-    form in the text wins."""
-    own = text.split("\n")
-    shown = {_LEADING_TABS.sub(lambda m: "  " * len(m[0]), t): t for t in own if t[:1] == "\t"}
-    return {**shown, **{t: t for t in own if t in shown}}
+def _with_tabs(shown: str) -> str:
+    return _LEADING_PAIRS.sub(lambda m: "\t" * (len(m[0]) // 2), shown)
+
+
+def _by_display(lines: Sequence[str]) -> dict[str, str]:
+    """Lines by the form in which a patch displays them; a line that has that very form wins."""
+    return {**{_displayed(line): line for line in lines}, **{line: line for line in lines}}
 
 
 def _regions(original: str, old: str, new: str, every: bool) -> Iterator[tuple[int, int, str]]:

@@ -9,10 +9,13 @@ whole, and so is one that holds two objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
 
 from funes_git_parsers.jsonl import Prepare, is_joined
+
+Passed: TypeAlias = Callable[[str, str | None], None]
+"""Takes the uuid and the parent's uuid of a line that was passed over."""
 
 _IGNORED: Final = tuple(
     b'{"type":"' + kind
@@ -29,54 +32,56 @@ _IGNORED: Final = tuple(
         b"cost-state",
     )
 )
-_HEAD: Final = re.compile(rb'\{"parentUuid":(null|"[\w-]+")')
+_NEAR: Final = 1024
+"""Where a record's kind stands: before it there are only short fields."""
+_HEAD: Final = re.compile(rb'\{"parentUuid":(?:null|"([\w-]+)")')
+_UUID: Final = re.compile(rb',"uuid":"([\w-]+)"')
 _AGENT: Final = re.compile(rb'"agentId":"([^"\\]+)"')
 _RESULT: Final = b',"toolUseResult":'
 _SOURCE: Final = b',"sourceToolAssistantUUID":"'
 _READ: Final = (b'{"type":"text","file":', b'{"type":"image","file":', b'{"mode":')
 
 
-def preparer(separate: frozenset[str]) -> Prepare:
+def preparer(separate: frozenset[str], passed: Passed) -> Prepare:
     """A `Prepare` for `read_records`. `separate` are the sub-agents with files of their own, whose
-    copies in the parent's file are not needed."""
+    copies in the parent's file are not needed. `passed` is told of lines that are passed over but
+    have a place in the chain."""
     agents = frozenset(agent.encode() for agent in separate)
 
     def prepare(line: bytes) -> bytes | None:
-        shorter = _shortened(line, agents)
-        if shorter is line or is_joined(line):
-            return line
-        return shorter
+        if line.startswith(_IGNORED):
+            return line if is_joined(line) else None
+        head = line[:_NEAR]
+        if _is_unused(line, head, agents):
+            place = _place(line)
+            if place is None or is_joined(line):
+                return line
+            passed(*place)
+            return None
+        at = line.find(_RESULT)
+        shorter = line if at < 0 else _without_result(line, at)
+        return line if shorter is line or is_joined(line) else shorter
 
     return prepare
 
 
-def _shortened(line: bytes, agents: frozenset[bytes]) -> bytes | None:
-    if line.startswith(_IGNORED):
-        return None
-    if b'"type":"progress","data":{' in line[:1024]:
-        return _without_progress(line, agents)
-    if b',"attachment":{"type":"' in line[:1024] and b'{"type":"queued_command"' not in line[:1024]:
-        return _chain_only(line)
-    at = line.find(_RESULT)
-    return line if at < 0 else _without_result(line, at)
-
-
-def _without_progress(line: bytes, agents: frozenset[bytes]) -> bytes:
-    if b'"data":{"type":"' not in line[:1024]:  # then it is a sub-agent's message
+def _is_unused(line: bytes, head: bytes, agents: frozenset[bytes]) -> bool:
+    if b'"type":"progress","data":{' in head:
+        if b'"data":{"type":"' in head:
+            return True
+        # Otherwise it is a sub-agent's message.
         named = _AGENT.search(line, line.rfind(b'"agentId":"'))
-        if named is None or named[1] not in agents:
-            return line
-    return _chain_only(line)
+        return named is not None and named[1] in agents
+    return b',"attachment":{"type":"' in head and b'{"type":"queued_command"' not in head
 
 
-def _chain_only(line: bytes) -> bytes:
-    """A record without anything but its place in the chain."""
-    head = _HEAD.match(line)
-    at = line.rfind(b',"uuid":"')
-    end = line.find(b'"', at + 9)
-    if head is None or at < 0 or end < 0:
-        return line
-    return head[0] + b',"type":"passed"' + line[at : end + 1] + b"}"
+def _place(line: bytes) -> tuple[str, str | None] | None:
+    """The uuid and the parent's uuid of a record, as it is commonly laid out."""
+    parent = _HEAD.match(line)
+    uuid = _UUID.match(line, line.rfind(b',"uuid":"'))
+    if parent is None or uuid is None:
+        return None
+    return uuid[1].decode(), parent[1].decode() if parent[1] else None
 
 
 def _without_result(line: bytes, at: int) -> bytes:

@@ -64,7 +64,8 @@ class PromptQueue:
     def answered(self) -> None:
         """The agent went on: what was delivered before has been taken up, and a same text typed
         later is a prompt of its own."""
-        self._state.queued = [queued for queued in self._state.queued if not queued.is_delivered]
+        if self._state.queued:
+            self._state.queued = [q for q in self._state.queued if not q.is_delivered]
 
     def waiting(self) -> Iterator[Item]:
         """The prompts that did not arrive yet, as turns. They are taken back if they arrive."""

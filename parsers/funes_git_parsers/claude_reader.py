@@ -104,6 +104,12 @@ class Reader:
             self._link(uuid, self._before(record, ""))
         return iter(())
 
+    def passed(self, uuid: str, parent: str | None) -> None:
+        """The same for a record that was not decoded."""
+        if uuid not in self.state.links:
+            self._link(uuid, self.state.links.get(parent or "", Link()))
+            self.state.trim()
+
     def _before(self, record: dict[str, Any], thread: str) -> Link:
         links = self.state.links
         if "parentUuid" not in record:
@@ -130,7 +136,9 @@ class Reader:
             return  # a copy
         yield from self._session(record)
         thread = self._thread(record, uuid)
-        before = replace(self._before(record, thread or ""), thread=thread)
+        before = self._before(record, thread or "")
+        if before.thread != thread:
+            before = replace(before, thread=thread)
         parts = fields.content(record.get("message"))
         blocks = tuple(self._blocks(record, parts, before))
         if not blocks:
@@ -142,10 +150,12 @@ class Reader:
         yield turn
         is_command = turn.role == "user" and _is_command(blocks)
         self._link(uuid, Link(uuid, turn.exchange, thread, is_command))
-        if turn.role == "assistant" and thread is None:
-            self._prompts.answered()
-        yield from self._calls(turn, parts)
-        yield from self._results(record, parts)
+        if turn.role == "assistant":
+            if thread is None:
+                self._prompts.answered()
+            yield from self._calls(turn, parts)
+        elif turn.role == "tool":
+            yield from self._results(record, parts)
         if title := state.summaries.pop(uuid, None):
             yield from self._titled(turn.session_id, title, _SUMMARY_RANK)
 
@@ -216,11 +226,11 @@ class Reader:
     # --- calls and what became of them ------------------------------------------------------
 
     def _calls(self, turn: Turn, parts: list[dict[str, Any]]) -> Iterator[Item]:
-        if turn.role != "assistant":
-            return
         for part in parts:
+            if not fields.is_call(part):
+                continue
             call_id, name = fields.tool_id(part), fields.tool_name(part)
-            if not fields.is_call(part) or not call_id or not name or call_id in self.state.calls:
+            if not call_id or not name or call_id in self.state.calls:
                 continue
             args = mapping(part.get("input")) if may_write(name) else None
             call = Call(call_id, name, turn.session_id, turn.turn_uuid, turn.ts, turn.workdir, args)
@@ -236,7 +246,8 @@ class Reader:
                 continue
             if not fields.is_failure(part, result):
                 yield from edits(call, mapping(result))
-            self.state.calls[call.tool_use_id] = replace(call, input=None)
+            if call.input is not None:
+                self.state.calls[call.tool_use_id] = replace(call, input=None)
             yield from self._spawn(call, string(mapping(result).get("agentId")))
 
     def _spawn(self, call: Call, agent: str | None) -> Iterator[Item]:

@@ -18,7 +18,7 @@ from funes_git_parsers.shell import printed_commits
 
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[\w=;.-]*;base64,([A-Za-z0-9+/=]{64,})")
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
-_TOOL_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
 
 
@@ -56,9 +56,9 @@ def content(message: object) -> list[dict[str, Any]]:
         return [{"type": "text", "text": parts}]
     found = parts if isinstance(parts, list) else []
     return [
-        {"type": "text", "text": part} if isinstance(part, str) else part
+        part if isinstance(part, dict) else {"type": "text", "text": part}
         for part in found
-        if isinstance(part, str | dict)
+        if isinstance(part, (dict, str))
     ]
 
 
@@ -117,6 +117,9 @@ def result_block(
 def is_failure(part: dict[str, Any], result: object) -> bool:
     """Whether a tool result says that the call failed or was refused."""
     if part.get("is_error") is True or mapping(result).get("interrupted") is True:
+        return True
+    content = part.get("content")
+    if isinstance(content, str) and content.startswith("<tool_use_error>"):
         return True
     return isinstance(result, str) and result.startswith(("Error:", "User rejected"))
 

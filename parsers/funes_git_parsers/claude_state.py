@@ -14,7 +14,7 @@ from funes_git_parsers.claude_edits import Call
 from funes_git_parsers.jsonl import Position
 
 VERSION: Final = 1
-MAX_LINKS: Final = 4_096
+MAX_LINKS: Final = 2_048
 MAX_CALLS: Final = 256
 MAX_QUEUED: Final = 64
 
@@ -65,17 +65,13 @@ class State:
 
     def trim(self) -> None:
         """Forget the oldest of what has grown too long."""
-        _trim(self.links, MAX_LINKS)
-        _trim(self.tips, MAX_CALLS)
-        _trim(self.calls, MAX_CALLS)
-        _trim(self.spawned, MAX_CALLS)
-        _trim(self.summaries, MAX_CALLS)
+        while len(self.links) > MAX_LINKS:
+            del self.links[next(iter(self.links))]
+        values: dict[str, Any]
+        for values in (self.calls, self.tips, self.spawned, self.summaries):
+            while len(values) > MAX_CALLS:
+                del values[next(iter(values))]
         del self.queued[:-MAX_QUEUED]
-
-
-def _trim(values: dict[str, Any], limit: int) -> None:
-    while len(values) > limit:
-        del values[next(iter(values))]
 
 
 def dump(state: State, position: Position) -> str:
@@ -119,20 +115,21 @@ _PLAIN: Final = (
 
 
 def _packed(links: dict[str, Link]) -> list[Any]:
-    """Links with each distinct text once: most records share their exchange and name themselves."""
-    texts: dict[str, int] = {}
-
-    def number(text: str | None) -> int:
-        return -1 if text is None else texts.setdefault(text, len(texts))
-
-    rows = [
-        [number(uuid), number(k.turn), number(k.exchange), number(k.thread), int(k.is_command)]
-        for uuid, k in links.items()
-    ]
-    return [list(texts), rows]
+    """Links in runs that share all but the turn: most records are turns of one exchange."""
+    runs: list[Any] = []
+    shared: tuple[str | None, str | None, bool] | None = None
+    for uuid, link in links.items():
+        if shared != (link.exchange, link.thread, link.is_command):
+            shared = (link.exchange, link.thread, link.is_command)
+            runs.append([*shared, []])
+        runs[-1][3].append(uuid if link.turn == uuid else [uuid, link.turn])
+    return runs
 
 
-def _unpacked(packed: list[Any]) -> dict[str, Link]:
-    texts, rows = packed
-    names = [*texts, None]  # -1 is None
-    return {names[u]: Link(names[t], names[e], names[h], bool(c)) for u, t, e, h, c in rows}
+def _unpacked(runs: list[Any]) -> dict[str, Link]:
+    links: dict[str, Link] = {}
+    for exchange, thread, is_command, entries in runs:
+        for entry in entries:
+            uuid, turn = (entry, entry) if isinstance(entry, str) else entry
+            links[uuid] = Link(turn, exchange, thread, is_command)
+    return links

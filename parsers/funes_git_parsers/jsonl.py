@@ -89,7 +89,11 @@ class Records:
                 return
             prepared = self._prepare(raw) if self._prepare else raw
             if prepared is not None:
-                yield from _parse(prepared, self._line + 1, end)
+                common = _common(prepared, self._line + 1, end)
+                if common:
+                    yield common
+                else:
+                    yield from _parse(prepared, self._line + 1, end)
             self._hash.update(raw)
             self._offset = end
             self._line += raw.endswith(b"\n")
@@ -171,6 +175,17 @@ def _is_complete(raw: bytes) -> bool:
     """Whether a line without newline holds complete objects and nothing else."""
     parsed = list(_parse(raw, 0, 0))
     return bool(parsed) and all(isinstance(item, Record) for item in parsed)
+
+
+def _common(raw: bytes, line: int, end: int) -> Record | None:
+    """The record of a line like most: one object in valid UTF-8 without surrogates, and no more."""
+    try:
+        text = raw.decode()
+        value, at = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    is_one = isinstance(value, dict) and text[at:] in ("\n", "")
+    return Record(line, end, value) if is_one and not _SURROGATE.search(raw) else None
 
 
 def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:
