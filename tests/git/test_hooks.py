@@ -227,7 +227,7 @@ def test_the_shim_is_called_with_the_repository_and_a_clean_environment(
     shim = hermetic / ".config" / "funes-git" / "bin" / "funes-git-hook"
     shim.parent.mkdir(parents=True)
     told, done = tmp_path / "told", tmp_path / "done"
-    shim.write_text(f"#!/bin/sh\n{{ pwd; echo $1; env; }} >'{told}'; : >'{done}'\n")
+    shim.write_text(f"#!/bin/sh\n{{ pwd; echo $1; env; }} >'{told}'; echo >'{done}'\n")
     shim.chmod(0o755)
     commit(repo, PATH=os.environ["PATH"], GIT_DIR=str(repo.path / ".git"))
     _wait_for(done)
@@ -271,8 +271,8 @@ def test_commits_at_the_same_time_lose_no_event(repo: GitRepo) -> None:
 
 
 def _wait_for(path: Path) -> None:
-    for _ in range(200):
-        if path.exists():
-            return
+    """Until something is in the file: it is there a moment before."""
+    until = time.monotonic() + 20
+    while not (path.exists() and path.stat().st_size) and time.monotonic() < until:
         time.sleep(0.02)
-    raise AssertionError(f"{path} never came")
+    assert path.exists(), f"{path} never came"
