@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _FILES = ("ids", "scales", "codes")
-_ROWS_AT_ONCE = 8_192  # decoded to floats while searching: 12 MB at 384 dimensions
+_ROWS_AT_ONCE = 1_024  # decoded to floats while searching: a block must fit the processor's cache
 
 
 class VectorWriter:
