@@ -91,18 +91,18 @@ def test_two_at_once_are_one_and_the_second_asks_for_a_round_more(layout: Layout
     def slow(logger: Logger) -> None:
         rounds.append(None)
         inside.set()
-        release.wait(5)
+        release.wait(20)
 
     def never(logger: Logger) -> None:
         raise AssertionError
 
     first = threading.Thread(target=worker.run, args=(layout, slow))
     first.start()
-    assert inside.wait(5)
+    assert inside.wait(20)
     assert worker.state(layout).pid == os.getpid()
     worker.run(layout, never)
     release.set()
-    first.join(5)
+    first.join(20)
     assert len(rounds) == 2
     assert worker.state(layout).pid is None
 
@@ -113,7 +113,7 @@ def test_a_killed_worker_leaves_the_events_and_no_lock(repo: GitRepo, layout: La
         [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
         env={**os.environ, "FUNES_GIT_WORKER_DELAY": "60"},
     )
-    until = time.monotonic() + 5
+    until = time.monotonic() + 20
     while worker.state(layout).pid != process.pid and time.monotonic() < until:
         time.sleep(0.02)
     assert worker.state(layout).pid == process.pid
@@ -146,11 +146,11 @@ def test_a_memory_that_goes_while_the_worker_waits_does_not_come_back(
         [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
         env={**os.environ, "FUNES_GIT_WORKER_DELAY": "0.5"},
     )
-    until = time.monotonic() + 5
+    until = time.monotonic() + 20
     while worker.state(layout).pid != process.pid and time.monotonic() < until:
         time.sleep(0.02)
     shutil.rmtree(layout.root)
-    assert process.wait(10) == 0
+    assert process.wait(30) == 0
     assert not layout.root.exists()
 
 
@@ -158,7 +158,7 @@ def test_a_detached_worker_stores_the_events_and_ends(repo: GitRepo, layout: Lay
     sha = repo.commit("one")
     started = time.monotonic()
     worker.start_detached(Repo.discover(repo.path))
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 5
     until = time.monotonic() + 20
     while (spool.pending(layout) or worker.state(layout).pid) and time.monotonic() < until:
         time.sleep(0.05)
