@@ -53,5 +53,5 @@ def share_rules(home: Path) -> None:
     shared = Path(tempfile.gettempdir(), f"funes-git-tests-{os.getuid()}", "rules")
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     cache = home / ".cache" / "funes-git"
-    cache.mkdir(parents=True)
+    cache.mkdir(parents=True, exist_ok=True)
     (cache / "rules").symlink_to(shared)
