@@ -131,7 +131,7 @@ def catch_up(
 
 def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:
     """The commits reachable from `revs`; none where nothing is committed yet."""
-    return repo.rev_list(*revs) if repo.tips(*revs) else []
+    return repo.rev_list("--ignore-missing", *revs) if repo.tips(*revs) else []
 
 
 def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[str]) -> None:

@@ -113,7 +113,7 @@ class FileEvidence:
             self._link(edits[edit_id], blocks, "wrote", content)
             self.wrote.add(edit_id)
         taken = {line.number for block in matching.blocks for line, _ in block.pairs}
-        self.found.explained += sum(1 for line in lines if line.number in taken and line.weight > 0)
+        self.found.explained += len(taken)
         self.found.doubtful += len(matching.doubtful)
         return [line for line in lines if line.number not in taken]
 

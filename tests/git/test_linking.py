@@ -457,3 +457,13 @@ def test_the_number_of_git_processes_does_not_grow_with_the_history(
         memory.relink()
         counts.append(process.started - before)
     assert counts[0] == counts[1]
+
+
+def test_a_ref_to_a_missing_commit_does_not_stop_the_others(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.edit("cache.py", "        return self.entries.get(key)\n", EVICT)
+    sha = commit(base, clock, "evict")
+    (base.path / ".git" / "refs" / "heads" / "lost").write_text("1" * 40 + "\n")
+    memory.sync()
+    assert [k.session_id for k in memory.links(sha)] == [claude.id]
