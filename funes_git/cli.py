@@ -54,6 +54,10 @@ def _run(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
         print(f"git-funes {_version()}")
         return 0
+    if argv[:1] == ["worker"]:  # what the hooks' shim falls back to; not for people
+        from funes_git import worker
+
+        return worker.main(argv[1:])
     if not argv or argv[0] in ("-h", "--help"):
         return _parsed(["-h"], None)
     command = _command(argv[0])

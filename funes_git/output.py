@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -47,9 +48,10 @@ class Output:
                 write(line)
 
     def recorded(self, repository: str, lines: Iterable[str]) -> None:
-        """Print lines of the agent format behind its header."""
-        self.lines([agent.header(repository)])
-        self.lines(lines)
+        """Print lines of the agent format behind its header, once the first of them is there."""
+        rest = iter(lines)
+        first = list(islice(rest, 1))
+        self.lines(chain([agent.header(repository)], first, rest))
 
     def json(self, value: dict[str, Any]) -> None:
         """Print one JSON document on one line; ASCII only, so that no recorded text acts."""

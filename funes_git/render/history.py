@@ -28,9 +28,8 @@ def _blamed(page: Page, row: BlameLine, author: str, digits: int, short: int) ->
     commit = row.commit.short if row.commit else "-" * short
     day = words.day(row.commit.author_time) if row.commit else " " * 10
     tail = f" {day} {row.number:>{digits}}) "
-    room = max(page.width - short - 2 - width.columns(author) - len(tail), 20)
     paint = style.agent if row.kind == "agent" else style.dim
-    text = width.fit(source(row.text).expandtabs(width.TAB), room)
+    text = source(row.text)  # never cut: it is what was asked for
     return f"{style.commit(f'{commit:<{short}}')} ({paint(author)}{style.dim(tail)}{text}".rstrip()
 
 

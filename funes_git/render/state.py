@@ -105,8 +105,8 @@ def status(page: Page, state: State) -> Iterator[str]:
     yield page.style.bold(f"memory of {line(state.repository)}")
     yield from _field(page, "sessions", sessions(held))
     if held.first_ts is not None:
-        days = f"{words.day(held.first_ts)} to {words.day(held.last_ts)}"
-        yield from _field(page, "period", days)
+        days = dict.fromkeys((words.day(held.first_ts), words.day(held.last_ts)))
+        yield from _field(page, "period", " to ".join(days))
     files = plural(held.sources, "session file")
     yield from _field(page, "indexed", f"{words.ago(held.indexed_at)}, from {files}")
     yield from _field(page, "search", _search(held))
@@ -160,7 +160,7 @@ def _linked(coverage: Coverage) -> str:
 
 def _unlinked(coverage: Coverage) -> str:
     ordered = sorted(coverage.unlinked.items(), key=lambda item: (-item[1], item[0]))
-    return "; ".join(f"{n:,} {words.REASON_WORDS.get(why, why)}" for why, n in ordered if n)
+    return "; ".join(f"{words.REASON_WORDS.get(why, why)} ({n:,})" for why, n in ordered if n)
 
 
 def _worker(worker: Worker) -> str:

@@ -154,7 +154,7 @@ def _row(page: Page, row: diffs.Row, digits: int) -> str:
     paint = {"+": style.added, "-": style.removed}.get(row.sign, str)
     if row.asked:
         return f"  {style.found('▶')} {style.found(gutter)}{style.bold(paint(text))}"
-    return f"    {gutter}{paint(text)}"
+    return f"    {gutter}{paint(text)}".rstrip()
 
 
 def _evidence(page: Page, answer: Answer) -> Iterator[str]:

@@ -34,8 +34,8 @@ memory of widget
   indexed   never, from 3 session files
   search    431 passages by words, 120 of 300 by meaning (40%)
   linked    12 of 17 commits (exact 8, lines 4)
-            without: 4 no indexed session covers this time; 1 a merge that adds
-            nothing of its own
+            without: no indexed session covers this time (4); a merge that adds
+            nothing of its own (1)
   hooks     hooks are installed in /w/.git/hooks
   worker    idle, 1 hook event waiting
             failed: disk full␛[2J

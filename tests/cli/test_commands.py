@@ -1,0 +1,337 @@
+"""The commands on a real repository with a real session: init, ask, keep, take away."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import START, ClaudeSession
+from cli.running import environment, funes
+from helpers import GitRepo
+
+
+@dataclass
+class Widget:
+    """A repository in which an agent has worked, and its user's home."""
+
+    repo: GitRepo
+    home: Path
+    session: str
+    prompt: str
+    edit: str
+    commit: str
+
+    def funes(self, *args: str, cwd: Path | None = None, **env: str) -> str:
+        """Standard output of a command that must succeed."""
+        done = funes(*args, cwd=cwd or self.repo.path, HOME=str(self.home), **env)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def json(self, *args: str) -> dict[str, Any]:
+        """The JSON object that a command prints."""
+        found: dict[str, Any] = json.loads(self.funes(*args, "--format", "json"))
+        assert found["schema_version"] == 1
+        return found
+
+
+def build(folder: Path) -> Widget:
+    """A commit by a person, then one by Claude Code."""
+    repo, home = GitRepo(folder / "widget"), folder / "home"
+    repo.write("src/cache.py", "entries = {}\n\n\ndef put(key, value):\n    entries[key] = value\n")
+    repo.commit("Start the cache", date=START - 100_000)
+    claude = ClaudeSession(repo, home)
+    prompt = claude.prompt("The cache grows without bound. Please evict the oldest entries.")
+    claude.says("I'll evict the least recently used entry.")
+    edit = claude.edit(
+        "src/cache.py",
+        "    entries[key] = value\n",
+        "    entries[key] = value\n    if len(entries) > LIMIT:\n"
+        "        entries.pop(next(iter(entries)))\n",
+    )
+    claude.bash("git commit -qam 'Bound the cache' && git rev-parse HEAD")
+    return Widget(repo, home, claude.id, prompt, edit, repo.git("rev-parse", "HEAD"))
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Widget:
+    """Built and initialised once; tests that change something copy it."""
+    keep = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
+    os.environ.update(
+        {
+            f"GIT_{who}_{what}": "Ada"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+        GIT_CONFIG_GLOBAL=os.devnull,
+    )
+    try:
+        widget = build(tmp_path_factory.mktemp("template"))
+        widget.funes("init", "--no-embed", XDG_CONFIG_HOME="", XDG_CACHE_HOME="")
+    finally:
+        os.environ.update(keep)
+    return widget
+
+
+@pytest.fixture
+def widget(template: Widget, tmp_path: Path) -> Widget:
+    """A copy of the template to change."""
+    shutil.copytree(template.repo.path.parent, tmp_path / "w", symlinks=True)
+    found = Widget(**{**template.__dict__, "home": tmp_path / "w" / "home"})
+    found.repo = GitRepo.__new__(GitRepo)
+    found.repo.path = tmp_path / "w" / "widget"
+    # what names the template by its path
+    (found.repo.path / ".git" / "funes" / "hook-folders").unlink()
+    enabled = found.home / ".config" / "funes-git" / "repositories"
+    enabled.write_text(f"{found.repo.path}/.git\n")
+    return found
+
+
+def test_why_answers_with_the_turn_behind_the_line(template: Widget) -> None:
+    found = template.json("why", "src/cache.py:7")
+    [answer] = found["answers"]
+    assert found["target"] == "src/cache.py:7"
+    assert found["reason"] is None
+    assert (answer["commit"], answer["level"]) == (template.commit, "exact")
+    assert (answer["session_id"], answer["turn_uuid"]) == (template.session, template.edit)
+    assert answer["relation"] == "wrote"
+    assert answer["prompt"].startswith("The cache grows")
+    assert [p["text"] for p in answer["passages"]] == ["I'll evict the least recently used entry."]
+    assert set(answer["passages"][0]) == {"turn_uuid", "block_type", "text"}
+    assert answer["edit"]["path"] == "src/cache.py"
+    assert "+    if len(entries) > LIMIT:" in answer["edit"]["diff"]
+    assert template.funes("why", "src/cache.py:7", "--format", "human").count("▶ 7 +") == 1
+
+
+def test_why_without_an_answer_gives_the_reason(template: Widget) -> None:
+    found = template.json("why", "src/cache.py:1")
+    assert found["answers"] == []
+    assert found["reason"]
+    args = ("why", "src/cache.py:1", "--exit-code")
+    assert funes(*args, cwd=template.repo.path, HOME=str(template.home)).returncode == 1
+    assert template.funes("why", "src/cache.py:1").startswith("funes-git memory · widget · ")
+
+
+def test_paths_are_those_of_the_current_folder(template: Widget) -> None:
+    src = template.repo.path / "src"
+    assert "turn_uuid" in template.funes("why", "cache.py:7", "--format", "json", cwd=src)
+    outside = template.repo.path.parent
+    text = template.funes("-C", "widget/src", "why", "cache.py:7", cwd=outside)
+    assert text.endswith(f"get {template.session} {template.edit}\n")
+    git_dir = {"GIT_DIR": str(template.repo.path / ".git"), "GIT_WORK_TREE": str(src.parent)}
+    assert template.edit in template.funes("why", "cache.py:7", cwd=src, **git_dir)
+
+
+def test_blame_has_an_author_for_every_line(template: Widget) -> None:
+    found = template.json("blame", "src/cache.py")
+    assert found["path"] == "src/cache.py"
+    kinds = [row["author"]["kind"] for row in found["lines"]]
+    assert kinds[5:] == ["agent", "agent"]
+    assert "agent" not in kinds[:5]
+    assert [row["line"] for row in found["lines"]] == list(range(1, 8))
+    assert found["lines"][5]["author"] == {
+        "kind": "agent",
+        "harness": "claude_code",
+        "session_id": template.session,
+        "turn_uuid": template.edit,
+        "level": "exact",
+    }
+
+
+def test_log_prints_an_object_a_line(template: Widget) -> None:
+    rows = [json.loads(row) for row in template.funes("log", "--format", "json").splitlines()]
+    assert [row["schema_version"] for row in rows] == [1, 1]
+    assert rows[0]["commit"] == template.commit
+    [link] = rows[0]["links"]
+    assert link["lines"] == [[6, 7]]
+    assert set(link) == {
+        "session_id",
+        "turn_uuid",
+        "harness",
+        "relation",
+        "content",
+        "proof",
+        "source",
+        "level",
+        "score",
+        "path",
+        "lines",
+    }
+    assert rows[1]["links"] == []
+    assert rows[1]["reason"]
+    assert len(template.funes("log", "-1", "--format", "json").splitlines()) == 1
+    assert template.funes("log", "--format", "json", "--", "nowhere") == ""
+    one = template.funes("log", "HEAD~1..", "--format", "human")
+    assert one.splitlines()[0] == f"{template.commit[:7]} Bound the cache"
+
+
+def test_recall_finds_and_get_shows_the_turn(template: Widget) -> None:
+    found = template.json("recall", "least recently used")
+    hit = found["hits"][0]
+    assert set(hit) >= {
+        "session_id",
+        "turn_uuid",
+        "seq",
+        "ts",
+        "harness",
+        "branch",
+        "block_type",
+        "score",
+        "text",
+        "prompt",
+        "commits",
+    }
+    assert hit["text"] == "I'll evict the least recently used entry."
+    text = template.funes("recall", "least recently used")
+    line = next(row for row in text.splitlines() if row.startswith("get "))
+    turn = template.funes(*line.split())
+    assert "> I'll evict the least recently used entry." in turn
+    assert template.json("recall", "zyzzyva")["hits"] == []
+
+
+def test_a_turn_is_named_by_the_start_of_its_ids(template: Widget) -> None:
+    found = template.json("get", template.session[:8], template.edit[:8], "--window", "1")
+    assert [turn["turn_uuid"] == template.edit for turn in found["turns"]] == [False, True, False]
+
+
+def test_status_tells_what_is_there(template: Widget) -> None:
+    found = template.json("status")
+    assert (found["sessions"], found["edits"]) == (1, 1)
+    assert found["agents"] == {"claude_code": {"sessions": 1, "turns": found["turns"]}}
+    assert found["hooks"]["state"] == "installed"
+    assert found["links"]["linked"]["exact"] == 1
+    assert found["worker"]["pid"] is None
+    text = template.funes("status")
+    assert "1 session (Claude Code 1)" in text
+
+
+def test_init_again_changes_nothing(widget: Widget) -> None:
+    before = widget.funes("why", "src/cache.py:7")
+    again = widget.json("init", "--no-embed")
+    assert again["indexed"]["turns"] == 0
+    assert again["links"]["linked"]["exact"] == 1
+    assert widget.funes("why", "src/cache.py:7") == before
+    enabled = (widget.home / ".config" / "funes-git" / "repositories").read_text().splitlines()
+    assert enabled.count(str(widget.repo.path / ".git")) == 1
+
+
+def test_index_reports_only_what_is_new(widget: Widget) -> None:
+    assert widget.json("index", "--no-embed") == {
+        "schema_version": 1,
+        "sessions": 0,
+        "turns": 0,
+        "edits": 0,
+        "chunks": 0,
+        "skipped_records": 0,
+        "redactions": 0,
+        "seconds": pytest.approx(0, abs=60),
+    }
+
+
+def test_link_reports_coverage(widget: Widget) -> None:
+    found = widget.json("link", "--all")
+    assert found["commits"] == 2
+    levels = {"exact": 1, "lines": 0, "derived": 0, "imported": 0, "ran": 0, "weak": 0}
+    assert found["linked"] == levels
+    assert sum(found["unlinked"].values()) == 1
+    assert found["seconds"] >= 0
+
+
+def test_a_new_commit_is_linked_by_the_question_about_it(widget: Widget) -> None:
+    hooks = widget.repo.path / ".git" / "hooks"
+    shutil.rmtree(hooks)
+    widget.repo.write("new.py", "print('by a person')\n")
+    sha = widget.repo.commit("Add a file", date=START + 10)
+    found = json.loads(widget.funes("log", "-1", "--format", "json"))
+    assert (found["commit"], found["links"]) == (sha, [])
+    assert found["reason"] is not None
+
+
+def test_reindex_gives_the_same_answers(widget: Widget) -> None:
+    asked = ("why", "src/cache.py:7"), ("log",), ("blame", "src/cache.py"), ("recall", "evict")
+    before = [widget.funes(*args) for args in asked]
+    shutil.rmtree(widget.home / ".claude")
+    widget.json("reindex", "--no-embed")
+    after = [widget.funes(*args) for args in asked]
+    assert after[1:] == before[1:]
+    assert template_free(after[0]) == template_free(before[0])
+
+
+def template_free(text: str) -> str:
+    """Without the sentence about the session file, which is gone by now."""
+    return text.replace("; the agent's own session file is gone; this is the stored copy", "")
+
+
+def test_deinit_leaves_the_memory_and_purge_nothing(widget: Widget) -> None:
+    git_dir = widget.repo.path / ".git"
+    assert (git_dir / "hooks" / "post-commit").exists()
+    assert widget.json("deinit")["memory"] is True
+    assert not (git_dir / "hooks" / "post-commit").exists()
+    assert not (widget.home / ".config" / "funes-git").exists()
+    assert "Bound the cache" in widget.funes("log", "-1")
+    assert widget.json("deinit", "--purge")["memory"] is False
+    assert not (git_dir / "funes").exists()
+    assert widget.repo.git("status", "--porcelain") == ""
+
+
+def test_a_repository_without_sessions_says_where_it_looked(repo: GitRepo, hermetic: Path) -> None:
+    repo.commit("Start")
+    done = funes("index", "--no-embed", cwd=repo.path)
+    assert done.returncode == 1
+    assert str(hermetic / ".claude" / "projects") in done.stderr
+    assert "hint: git funes index --adopt PATH" in done.stderr
+    begun = funes("init", "--no-embed", cwd=repo.path)
+    assert begun.returncode == 0
+    assert str(hermetic / ".claude" / "projects") in begun.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("why", "src/cache.py:99"), "has only 7 lines"),
+        (("why", "gone.py:1"), "there is no file gone.py"),
+        (("why", "no-such-thing"), "no-such-thing"),
+        (("why", "src/cache.py:1", "--at", "no-rev"), "no-rev"),
+        (("blame", "gone.py"), "there is no file gone.py"),
+        (("link", "no-rev"), "no-rev"),
+        (("recall", "x", "--commit", "no-rev"), "no-rev"),
+        (("recall", "x", "--session", "ffff"), "no session starts with"),
+        (("recall", "x", "--since", "no-date"), "no-date"),
+        (("get", "ffff", "x"), "no session starts with"),
+    ],
+)
+def test_what_does_not_exist_is_named_with_the_next_command(
+    template: Widget, args: tuple[str, ...], said: str
+) -> None:
+    done = funes(*args, cwd=template.repo.path, HOME=str(template.home))
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "\nhint: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_question_does_not_wait_for_who_writes(widget: Widget) -> None:
+    widget.repo.write("new.py", "print('by a person')\n")
+    widget.repo.git("config", "core.hooksPath", "nowhere")
+    widget.repo.commit("Add a file", date=START + 10)
+    code = (
+        "import sys, time; from pathlib import Path; from funes_git.store.lock import FileLock\n"
+        "lock = FileLock.take(Path(sys.argv[1])); print('held', flush=True); time.sleep(60)"
+    )
+    lock = widget.repo.path / ".git" / "funes" / "write.lock"
+    command = [sys.executable, "-c", code, str(lock)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment()) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        done = funes("log", "-1", cwd=widget.repo.path, HOME=str(widget.home))
+        holder.kill()
+    assert done.returncode == 0
+    assert "Add a file" in done.stdout
+    assert done.stderr.startswith("note: new commits are not linked yet (")
