@@ -61,8 +61,6 @@ class Reader:
         """Prompts that were typed and did not arrive yet. They are taken back if they arrive."""
         return self._prompts.waiting()
 
-    # --- sessions ---------------------------------------------------------------------------
-
     def _session_id(self, record: dict[str, Any]) -> str:
         return string(record.get("sessionId")) or self.state.session_id or self._file.session_id
 
@@ -95,8 +93,6 @@ class Reader:
         elif leaf and title:
             self.state.summaries[leaf] = title
 
-    # --- the chain --------------------------------------------------------------------------
-
     def _passed(self, record: dict[str, Any]) -> Iterator[Item]:
         """A record that is no turn: what follows it follows the turn before it."""
         uuid = string(record.get("uuid"))
@@ -126,8 +122,6 @@ class Reader:
             return None
         named = string(record.get("agentId")) or self._file.thread
         return named or self._before(record, "").thread or uuid
-
-    # --- messages ---------------------------------------------------------------------------
 
     def _message(self, record: dict[str, Any]) -> Iterator[Item]:
         state = self.state
@@ -222,8 +216,6 @@ class Reader:
             yield item
             if isinstance(item, Turn) and item.is_prompt:
                 self._prompts.delivered(item, fields.text_of(parts))
-
-    # --- calls and what became of them ------------------------------------------------------
 
     def _calls(self, turn: Turn, parts: list[dict[str, Any]]) -> Iterator[Item]:
         for part in parts:
