@@ -68,10 +68,13 @@ class Recall:
     @cached_property
     def _words(self) -> TextIndex:
         found = TextIndex.open(self._repo.layout.text)
-        if found is None or found.documents == 0:
-            hint = "git funes reindex" if self._catalog.newest_chunk() else "git funes index"
-            raise MemoryMissing("nothing of this repository is indexed yet", hint=hint)
-        return found
+        if found is not None and found.documents:
+            return found
+        if self._catalog.totals().chunks:
+            raise MemoryMissing(
+                "the word index is missing or of another version", hint="git funes reindex"
+            )
+        raise MemoryMissing("nothing of this repository is indexed yet", hint="git funes index")
 
     @cached_property
     def _vectors(self) -> VectorIndex | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -178,6 +179,14 @@ def test_an_empty_memory_names_the_next_command(memory: Memory) -> None:
     with pytest.raises(MemoryMissing) as caught:
         memory.ask("cache")
     assert caught.value.hint == "git funes index"
+
+
+def test_a_lost_word_index_names_the_command_that_rebuilds_it(memory: Memory) -> None:
+    memory.store(turn("s1", 1, "the cache"))
+    shutil.rmtree(memory.layout.text)
+    with pytest.raises(MemoryMissing) as caught:
+        memory.ask("cache")
+    assert caught.value.hint == "git funes reindex"
 
 
 # --- meaning --------------------------------------------------------------------------------------
