@@ -36,9 +36,9 @@ Progress: TypeAlias = Callable[[int, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run added. `seconds` of wall time; `earliest_edit` in seconds since the epoch, among
-    the edits that were written; `sources_found` counts the sessions that were looked at,
-    `sources_read` those that had something new, and `unreadable` names files with the reason."""
+    """What one run added. `seconds` of wall time; `sources_found` counts the sessions that were
+    looked at, `sources_read` those that had something new, and `unreadable` names files with the
+    reason."""
 
     sessions: int
     turns: int
@@ -47,7 +47,6 @@ class IndexReport:
     skipped_records: int
     redactions: int
     seconds: float
-    earliest_edit: float | None = None
     sources_found: int = 0
     sources_read: int = 0
     unreadable: tuple[tuple[Path, str], ...] = ()
@@ -158,7 +157,6 @@ class _Run:
         self._found = found
         self._skipped = 0
         self._read = 0
-        self._earliest: float | None = None
         self._totals = stores.catalog.totals()
         for path, reason in found.unreadable:
             self._note(f"{path}: {reason}")
@@ -219,9 +217,6 @@ class _Run:
         if parser.GLOBAL_UUIDS:
             _drop_copies(batch, self._copies(source.harness, batch))
         self._read += bool(batch.turns and batch.state and batch.state.source.size >= 0)
-        times = [edit.ts for edit in batch.edits if edit.ts is not None]
-        if times:
-            self._earliest = min(times + ([self._earliest] if self._earliest is not None else []))
         self._stores.write(batch)
 
     def _copies(self, harness: str, batch: Batch) -> set[tuple[str, str]]:
@@ -242,7 +237,6 @@ class _Run:
             skipped_records=self._skipped,
             redactions=new.redactions,
             seconds=0.0,
-            earliest_edit=self._earliest,
             sources_found=self._found.looked_at,
             sources_read=self._read,
             unreadable=tuple(self._found.unreadable),

@@ -141,16 +141,12 @@ def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
     from funes_git import ingest, logs
     from funes_git.link import engine
 
-    earliest: float | None = None
-
     def read() -> None:
-        nonlocal earliest
         report = ingest.index(repo, stores)
-        earliest = report.earliest_edit
         logger.info("read %d turns in %.1f s", report.turns, report.seconds)
 
     def link() -> None:
-        report = engine.catch_up(repo, stores.writer, since=earliest)
+        report = engine.catch_up(repo, stores.writer)
         logger.info("linked %d commits in %.1f s", report.commits, report.seconds)
 
     steps: dict[str, Callable[[], object]] = {

@@ -26,13 +26,13 @@ class Memory:
         """Index what the agents wrote and link what is new."""
         with Stores.open(self.repo.layout, write=True) as stores:
             report = index(self.repo, stores)
-            catch_up(self.repo, stores.catalog, since=report.earliest_edit)
+            catch_up(self.repo, stores.writer)
         return report
 
     def relink(self) -> LinkReport:
         """Link everything anew."""
         with Stores.open(self.repo.layout, write=True) as stores:
-            return link(self.repo, stores.catalog, everything=True)
+            return link(self.repo, stores.writer, everything=True)
 
     def catalog(self) -> Catalog:
         """The catalog, for reading."""

@@ -52,7 +52,7 @@ def index(
     with Stores.open(repo.layout, write=True) as stores:
         paths = tuple(Path(item) for item in path)
         report = read_new(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
-        link_new(repo, stores, out, report.earliest_edit)
+        link_new(repo, stores, out)
         empty = stores.catalog.stats().totals.sessions == 0
     if empty:
         raise no_sessions(repo)

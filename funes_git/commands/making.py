@@ -42,12 +42,11 @@ def read_new(
     return report
 
 
-def link_new(repo: Repo, stores: Stores, out: Output, since: float | None) -> None:
-    """Link the commits that are new, and those that edits since then may explain."""
+def link_new(repo: Repo, stores: Stores, out: Output) -> None:
+    """Link the commits that are new, and those that new turns may explain."""
     engine.catch_up(
         repo,
         stores.writer,
-        since=since,
         progress=lambda done: out.progress(done, 0, "commits linked"),
     )
     out.progress_done()

@@ -34,9 +34,8 @@ def _catch_up(repo: Repo) -> None:
     from funes_git.link import engine
 
     with Catalog.open(repo.layout.catalog) as catalog:
-        known = (catalog.setting("linked_tips") or "").split()
-    if set(known) == set(repo.tips(*engine.EVERYTHING)):
-        return
+        if engine.is_level(repo, catalog):
+            return
     from funes_git.store.stores import Stores
 
     try:

@@ -7,6 +7,10 @@ from typing import Final
 
 from funes_git.commands import COMMANDS, quick
 
+REVISIONS: Final = ("--at", "--commit", "--branch")
+"""Options that take a revision."""
+HISTORY: Final = "revisions"
+
 
 def flags() -> dict[str, dict[str, tuple[str, ...] | None]]:
     """By command: its options, each with its choices, () for a free value, None for a switch."""
@@ -37,8 +41,11 @@ def bash() -> str:
             for flag, choices in options.items()
             if choices and flag.startswith("--")
         ]
+        refs = [flag for flag in options if flag in REVISIONS]
+        values += [f"\t\t\t{'|'.join(refs)}) __git_complete_refs; return ;;"] if refs else []
         rows += [f"\t{name})", '\t\tcase "$prev" in', *values, "\t\tesac"]
-        rows += [f'\t\t__funes_options "{" ".join(options)}" "{" ".join(words(name))}" ;;']
+        first = " ".join(words(name)) or (HISTORY if name in ("log", "link") else "")
+        rows += [f'\t\t__funes_options "{" ".join(options)}" "{first}" ;;']
     names = " ".join(COMMANDS)
     return f"""\
 # bash completion for git funes; needs git's own completion
@@ -46,7 +53,12 @@ __funes_options ()
 {{
 	case "$cur" in
 	-*) __gitcomp "$1" ;;
-	*) if [ -n "$2" ]; then __gitcomp "$2"; else COMPREPLY=(); fi ;;
+	*)
+		case "$2" in
+		"") COMPREPLY=() ;;
+		{HISTORY}) __git_complete_revlist ;;
+		*) __gitcomp "$2" ;;
+		esac ;;
 	esac
 }}
 

@@ -2,9 +2,10 @@
 
 A link is a pure function of sessions, git objects and hook events. What is stored of earlier
 commits (their parents and claims) is what linking them again would give, so a new commit is linked
-without the rest of the history being read again. `linked_tips` in the catalog names the refs up to
-which everything is linked; it is emptied before links are dropped and set again when they are back,
-so a run that dies leaves work to do, never a gap.
+without the rest of the history being read again. Two notes in the catalog say what is to be done:
+`linked_tips`, the commits up to which everything is linked, dropped with any link and set when they
+are back; and `unlinked_since`, the time of the earliest turn that was read since. So a run that
+dies leaves work to do, never a gap.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from funes_git.git import Repo, changes
-from funes_git.link.evidence import SKEW
+from funes_git.link.coverage import NEAR
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
+from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 
 EVERYTHING = (
@@ -98,35 +100,33 @@ def link(
     return report
 
 
-def catch_up(
-    repo: Repo,
-    catalog: CatalogWriter,
-    *,
-    since: float | None = None,
-    progress: Progress | None = None,
-) -> LinkReport:
-    """Link the commits that are new, and again those that new edits may explain: `since` is the
-    time of the earliest new turn, in seconds since the epoch. Raises GitError."""
+def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = None) -> LinkReport:
+    """Link the commits that are new, and again those that turns read since the last time may
+    explain. Raises GitError."""
     report = LinkReport(progress=progress)
     with report.timed():
         tips = repo.tips(*EVERYTHING)
         known = (catalog.setting("linked_tips") or "").split()
+        since = catalog.setting("unlinked_since")
         if not known:
             catalog.forget_links()
-            _run(repo, catalog, report, _reachable(repo, EVERYTHING))
+            shas = _reachable(repo, EVERYTHING)
         else:
-            fresh = set(tips) != set(known)
-            start = None if since is None else since - SKEW
-            shas = repo.rev_list("--ignore-missing", *tips, "--not", *known) if fresh else []
-            if start is not None:
-                catalog.forget_links(since=start)
-                again = set(repo.rev_list(f"--since-as-filter=@{int(start)}", *EVERYTHING))
-                both = again.union(shas)
-                shas = [sha for sha in _reachable(repo, EVERYTHING) if sha in both]
-            _run(repo, catalog, report, shas)
-        if not known or tips != known or since is not None:
+            shas = repo.rev_list("--ignore-missing", *tips, "--not", *known)
+            if since is not None:
+                shas = _again(repo, catalog, float(since) - NEAR, shas)
+        _run(repo, catalog, report, shas)
+        if since is not None or tips != known:
             _remember(repo, catalog)
     return report
+
+
+def _again(repo: Repo, catalog: CatalogWriter, start: float, new: list[str]) -> list[str]:
+    """The commits since `start` (seconds since the epoch) with `new`, parents first; the links of
+    the former are dropped."""
+    catalog.forget_links(since=start)
+    wanted = {*new, *repo.rev_list(f"--since-as-filter=@{int(start)}", *EVERYTHING)}
+    return [sha for sha in _reachable(repo, EVERYTHING) if sha in wanted]
 
 
 def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:
@@ -141,4 +141,5 @@ def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[
 
 
 def _remember(repo: Repo, catalog: CatalogWriter) -> None:
-    catalog.put({"linked_tips": " ".join(repo.tips(*EVERYTHING))})
+    tips = " ".join(repo.tips(*EVERYTHING))
+    catalog.put({"linked_tips": tips or None, "unlinked_since": None})

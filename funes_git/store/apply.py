@@ -80,10 +80,24 @@ class Applying:
         self._marks()
         self._states()
         self.recount(self.sessions.values())
+        self._note_unlinked()
         if not self.changes.only_states:
             self.db.execute(
                 "INSERT INTO meta VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET"
                 " value = value + 1"
+            )
+
+    def _note_unlinked(self) -> None:
+        """Remember from which time on commits must be linked again: that of the earliest new turn
+        or edit since the last linking. Set with the rows themselves, so that it is never lost."""
+        times = [stored.turn.ts for stored in self.changes.turns.values()]
+        times += [stored.edit.ts for stored in self.changes.edits.values()]
+        earliest = min((ts for ts in times if ts is not None), default=None)
+        if earliest is not None:
+            self.db.execute(
+                "INSERT INTO meta VALUES ('unlinked_since', ?) ON CONFLICT (key) DO UPDATE SET"
+                " value = min(CAST(value AS REAL), CAST(excluded.value AS REAL))",
+                (str(earliest),),
             )
 
     def recount(self, numbers: Iterable[int]) -> None:
