@@ -100,6 +100,12 @@ def link(
     return report
 
 
+def is_level(repo: Repo, catalog: Catalog) -> bool:
+    """Whether there is nothing to catch up with."""
+    known = (catalog.setting("linked_tips") or "").split()
+    return known == repo.tips(*EVERYTHING) and catalog.setting("unlinked_since") is None
+
+
 def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = None) -> LinkReport:
     """Link the commits that are new, and again those that turns read since the last time may
     explain. Raises GitError."""
