@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from funes_git.git import BlamedLine
-from funes_git.link.evidence import ranges
 from funes_git.model import Answer, CommitInfo, Link, Passage
+from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.base import Turn
 

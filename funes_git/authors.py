@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from funes_git.git import BlamedLine
-from funes_git.lines import exact_hash
-from funes_git.link.coverage import Coverage
-from funes_git.link.evidence import SKEW
+from funes_git.linehash import exact_hash
+from funes_git.link.coverage import SKEW, Coverage
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
 

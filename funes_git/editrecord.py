@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from hashlib import sha1
 from typing import TypeAlias
 
-from funes_git.lines import PlacedLine, exact_hash, loose_hash, split
+from funes_git.linehash import exact_hash, loose_hash
+from funes_git.lines import PlacedLine, split
 from funes_git.model import EditRecord, LineKey
 from funes_git.redact import Redacted
 from funes_git_parsers.base import Edit

@@ -1,4 +1,4 @@
-"""Lines as evidence: the hashes content is matched by, and the lines an edit added and removed.
+"""The lines that an edit added and removed.
 
 Pure functions on text; knows nothing of git, of stores or of redaction. A line is what stands
 between two newline bytes, as in git: other line separators do not end it.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from hashlib import blake2b
 from typing import TypeAlias
 
 from funes_git_parsers.base import Edit, Hunk
@@ -23,22 +22,6 @@ Opcode: TypeAlias = tuple[str, int, int, int, int]
 CONTEXT = 3
 MAX_PAIRS = 400_000
 """Equal pairs of lines up to which difflib's quadratic search takes well under a second."""
-
-
-def _hash(text: str) -> int:
-    # surrogatepass: undecodable bytes of a git object arrive as lone surrogates
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
-
-
-def exact_hash(line: str) -> int:
-    """Signed 64-bit BLAKE2b of the line without trailing white space (so CRLF equals LF)."""
-    return _hash(line.rstrip())
-
-
-def loose_hash(line: str) -> int:
-    """Signed 64-bit BLAKE2b of the line without any white space: survives re-indentation."""
-    return _hash("".join(line.split()))
 
 
 def split(text: str) -> list[str]:

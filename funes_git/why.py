@@ -12,8 +12,8 @@ from funes_git.answers import AnswerMaker
 from funes_git.authors import Author, Authors
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, GitError, Repo
-from funes_git.link.evidence import ranges
 from funes_git.model import BlameLine, CommitInfo, Link, LogEntry, Unexplained, Why
+from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git.targets import find_path, missing_path, parse_target
 

@@ -31,11 +31,12 @@ def reading(*, links: bool = False) -> Iterator[tuple[Repo, Catalog]]:
 def _catch_up(repo: Repo) -> None:
     """Link the commits that are new since the last linking. A question waits for no writer: who
     holds the memory now will link them."""
-    from funes_git.link import engine
+    from funes_git.link.level import is_level
 
     with Catalog.open(repo.layout.catalog) as catalog:
-        if engine.is_level(repo, catalog):
+        if is_level(repo, catalog):
             return
+    from funes_git.link import engine
     from funes_git.store.stores import Stores
 
     try:

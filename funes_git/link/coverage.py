@@ -8,6 +8,9 @@ from collections.abc import Iterable
 NEAR = 12 * 3600.0
 """Seconds before its first turn and after its last that a session is taken to cover."""
 
+SKEW = 120.0
+"""Seconds by which an edit may seem younger than the commit that shows it."""
+
 
 class Coverage:
     """The union of the sessions' times."""

@@ -18,20 +18,10 @@ from dataclasses import dataclass, field
 
 from funes_git.git import Repo, changes
 from funes_git.link.coverage import NEAR
+from funes_git.link.level import EVERYTHING
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
-from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
-
-EVERYTHING = (
-    "--exclude=refs/stash",
-    "--exclude=refs/notes/*",
-    "--exclude=refs/heads/entire/*",
-    "--exclude=refs/remotes/*/entire/*",
-    "--all",
-    "HEAD",
-)
-"""All refs that can hold history of the code: not stashes, notes, or another tool's transcripts."""
 
 LEVELS: tuple[Level, ...] = ("exact", "lines", "derived", "imported", "ran", "weak")
 """Strongest first."""
@@ -98,12 +88,6 @@ def link(
         _run(repo, catalog, report, shas)
         _remember(repo, catalog)
     return report
-
-
-def is_level(repo: Repo, catalog: Catalog) -> bool:
-    """Whether there is nothing to catch up with."""
-    known = (catalog.setting("linked_tips") or "").split()
-    return known == repo.tips(*EVERYTHING) and catalog.setting("unlinked_since") is None
 
 
 def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = None) -> LinkReport:

@@ -12,14 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from funes_git.git import CommitChange, FileChange
-from funes_git.lines import exact_hash, loose_hash
+from funes_git.linehash import exact_hash, loose_hash
+from funes_git.link.coverage import SKEW
 from funes_git.link.match import Block, DiffLine, match
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
 from funes_git.link.weight import weight
 from funes_git.model import Content, Level, Link, Proof, Relation
-
-SKEW = 120.0
-"""Seconds by which an edit may seem younger than the commit that shows it."""
+from funes_git.spans import ranges
 
 ELSEWHERE = 3.0
 """The weight that a block must reach where only the file's name is the same, not its folder."""
@@ -228,14 +227,3 @@ def _grouped(blocks: Iterable[Block]) -> list[tuple[int, list[Block]]]:
     for block in blocks:
         by_edit.setdefault(block.edit, []).append(block)
     return list(by_edit.items())
-
-
-def ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Sorted numbers as inclusive ranges."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return tuple((first, last) for first, last in found)

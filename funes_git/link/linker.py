@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from funes_git.git import BlobReader, CommitChange, FileChange, Repo
-from funes_git.lines import exact_hash
+from funes_git.linehash import exact_hash
 from funes_git.link.evidence import FileEvidence, Findings
 from funes_git.link.graph import Graph
 from funes_git.link.pool import Claim, Claims, Pool

@@ -18,7 +18,7 @@ from funes_git import config, discovery, ingest, redact
 from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.ingest import IndexReport
-from funes_git.lines import exact_hash
+from funes_git.linehash import exact_hash
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
 

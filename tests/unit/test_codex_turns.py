@@ -115,6 +115,10 @@ def test_a_prompt_that_only_an_event_has_is_a_turn_of_its_own() -> None:
     assert (second.turn_uuid, second.exchange) == (f"{SESSION}-0", first.turn_uuid)
 
 
+def test_an_event_at_the_end_waits_for_its_message() -> None:
+    assert turns(read(meta(), event("user_message", message="fix it"))) == []
+
+
 def test_an_event_that_comes_late_adds_no_second_prompt() -> None:
     message, named = prompt("fix it")
     items = read(meta(), message, said("assistant", "ok"), named, said("assistant", "done"))

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funes_git import lines
-from funes_git.lines import changes, exact_hash, loose_hash
+from funes_git.linehash import exact_hash, loose_hash
+from funes_git.lines import changes
 from funes_git_parsers.base import Edit, Hunk, Operation
 
 

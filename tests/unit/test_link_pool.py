@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from funes_git.lines import exact_hash, loose_hash
+from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.graph import Graph
 from funes_git.link.pool import ADDED, RELEASED, REMOVED, Claim, Claims, Pool
 from funes_git.model import LineKey, Operation

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import share_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from helpers import share_rules
 from planted import Maker, Planted
 
 from funes_git import config, redact
@@ -210,6 +210,23 @@ def test_rules_that_cannot_be_kept_stop_everything(tmp_path: Path) -> None:
         Redactor(tmp_path / "rules")
 
 
-def test_importing_loads_no_scanner() -> None:
-    code = "import funes_git.redact, sys; sys.exit('kingfisher_sdk' in sys.modules)"
+def test_importing_and_plain_paths_load_no_scanner() -> None:
+    code = """
+import sys
+from funes_git import redact
+for path in (
+    "/home/ada/projects/widget-factory/src/deeply_nested/module_2.py:17: not valid JSON",
+    "/home/ada/.claude/projects/-home-ada/0b8f6d3c-6f0e-4e0b-9f5e-2f9b7c1d4a11.jsonl",
+    "/tmp/pytest-of-ada/2026-11-30T06-53-00/da39a3ee5e6b4b0d3255bfef95601890afd80709",
+):
+    assert redact.clean_path(path) == path
+sys.exit('kingfisher_sdk' in sys.modules)
+"""
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_token_in_a_path_is_taken_out(hermetic: Path) -> None:
+    redact.shared.cache_clear()
+    for token in (Maker(5).checked("ghp_"), "sk_live_51" + Maker(5).some(97)):
+        assert token not in redact.clean_path(f"/tmp/{token}/x")
+    redact.shared.cache_clear()
