@@ -1,4 +1,4 @@
-"""Whether linking is up to date. Imports nothing but what every command has: `why` asks it first."""
+"""Whether linking is up to date: what `why` asks first, so it imports only what `why` does."""
 
 from __future__ import annotations
 

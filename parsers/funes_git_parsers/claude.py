@@ -88,7 +88,7 @@ def roots(source: Source, open_file: Opener) -> set[str]:
 def _paths(data: bytes) -> Iterator[str]:
     for key, raw in raw_values(data):
         text = _unescaped(raw)
-        if key == b'"command":"':
+        if key == "command":
             yield from _PATH_IN_COMMAND.findall(text)
         elif _ABSOLUTE.match(text):
             yield text

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Final, TypeAlias
 
 from funes_git_parsers.jsonl import Prepare, is_joined
@@ -107,16 +108,17 @@ def _without_original(line: bytes, start: int) -> bytes:
     return line[:first] + line[last + 1 :]
 
 
-ROOT_KEYS: Final = (
-    b'"cwd":"', b'"file_path":"', b'"filePath":"', b'"notebook_path":"', b'"path":"',
-    b'"command":"',
-)  # fmt: skip
+ROOT_KEYS: Final = ("cwd", "file_path", "filePath", "notebook_path", "path", "command")
 _VALUE: Final = re.compile(rb'(?:[^"\\]|\\.)*')
 
 
-def raw_values(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """(key, JSON-escaped value) of every `ROOT_KEYS` member in `data`, each pair once."""
-    for key in ROOT_KEYS:
+def raw_values(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """(key, JSON-escaped value) of every `ROOT_KEYS` member in `data`, each pair once.
+
+    Claude writes compact JSON; a copy that another program wrote again may have spaces."""
+    colons = (b":", b": ") if b'": "' in data else (b":",)
+    for name, colon in product(ROOT_KEYS, colons):
+        key = b'"%b"%b"' % (name.encode(), colon)
         seen: set[bytes] = set()
         at = data.find(key)
         while at >= 0:
@@ -127,5 +129,5 @@ def raw_values(data: bytes) -> Iterator[tuple[bytes, bytes]]:
                 end = found.end() if found else end
             if (value := data[start : end if end >= 0 else len(data)]) not in seen:
                 seen.add(value)
-                yield key, value
+                yield name, value
             at = data.find(key, start)

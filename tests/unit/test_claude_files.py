@@ -264,3 +264,12 @@ def test_a_real_commit_and_an_edit_without_its_original() -> None:
     added = [line[1:] for hunk in edit.hunks for line in hunk.lines if line[0] == "+"]
     assert added
     assert set(added) <= set((edit.new or "").split("\n"))
+
+
+def test_roots_are_found_in_json_with_spaces(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    records = [json.loads(line) for line in (DATA / "auth-go.jsonl").read_text().splitlines()]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = claude.roots(source(path), opened)
+    assert found == claude.roots(source(DATA / "auth-go.jsonl"), opened)
+    assert found
