@@ -70,12 +70,13 @@ def _images(content: object) -> Iterator[str]:
 
 
 def thinking(payload: Mapping[str, Any]) -> tuple[str, bool]:
-    """The readable text of a reasoning item, and whether huggingface/funes counts it (it reads
-    the summary only)."""
+    """The readable text of a reasoning item, and whether huggingface/funes counts it (it reads the
+    summary only)."""
     summary = _joined(payload.get("summary"), ("summary_text",))
     if not is_blank(summary):
         return summary, True
-    return _joined(payload.get("content"), ("reasoning_text", "text")), False
+    raw = _joined(payload.get("content"), ("reasoning_text", "text"))
+    return "" if is_blank(raw) else raw, False
 
 
 def _joined(parts: object, kinds: tuple[str, ...]) -> str:
@@ -88,6 +89,8 @@ def _joined(parts: object, kinds: tuple[str, ...]) -> str:
 
 def call_input(payload: Mapping[str, Any]) -> str:
     """A call's input as huggingface/funes takes it: `arguments`, else `input`, if it is text."""
+    if payload.get("type") == "local_shell_call":  # it has no arguments, and does not count there
+        return compact(payload["action"])
     value = payload["arguments"] if "arguments" in payload else payload.get("input")
     return value if isinstance(value, str) else "{}"
 

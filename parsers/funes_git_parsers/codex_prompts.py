@@ -68,11 +68,14 @@ class Prompts:
             return
         self._held.append(_Held(None, text, state.seq, ts, named=True))
 
-    def release(self) -> Iterator[Turn]:
-        """What was held, judged, in the order of the file."""
+    def release(self, *, more: bool = False) -> Iterator[Turn]:
+        """What was held, judged, in the order of the file. With `more` to come it will be judged
+        again, and an event still waits for its message: its turn has no id yet."""
         held, self._held = self._held, []
         state = self._state
         for one in held:
+            if more and one.turn is None:
+                continue
             prompt = one.named or not (state.told or (one.turn and _is_scaffold(one.turn)))
             extras = state.extras
             turn = one.turn or self._of_event(one)

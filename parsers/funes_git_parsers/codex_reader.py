@@ -27,16 +27,8 @@ from funes_git_parsers.codex_outcome import Outcome, outcome
 from funes_git_parsers.codex_prompts import Prompts
 from funes_git_parsers.codex_state import State, dump
 from funes_git_parsers.codex_turns import HARNESS, draft
-from funes_git_parsers.codex_values import (
-    compact,
-    folder,
-    integer,
-    is_blank,
-    mapping,
-    seconds,
-    string,
-)
-from funes_git_parsers.jsonl import Position, Record, Records
+from funes_git_parsers.codex_values import folder, integer, mapping, seconds, string
+from funes_git_parsers.jsonl import Record, Records
 from funes_git_parsers.scaffold import COMPACTION
 
 MAX_OPEN = 64
@@ -81,9 +73,8 @@ class Reader:
                 if not self._is_open:
                     mark = (records.position, self.state.snapshot())
             yield from self._feed(record)
-        end: tuple[Position, State] = (records.position, self.state)
-        cursor = Cursor(dump(*(mark if self._is_open else end)))
-        yield from self._prompts.release()
+        cursor = Cursor(dump(*(mark if self._is_open else (records.position, self.state))))
+        yield from self._prompts.release(more=True)
         yield cursor
 
     @property
@@ -195,15 +186,15 @@ class Reader:
 
     def _reasoning(self, payload: _Payload) -> Iterator[Item]:
         text, is_counted = codex_items.thinking(payload)
-        if not is_blank(text):
+        if text:
             yield self._turn("assistant", (Block("thinking", text),), counted=is_counted)
 
     def _call(self, payload: _Payload) -> Iterator[Item]:
         yield from self._tool_use(payload, codex_items.call_input(payload), counted=True)
 
     def _local_shell(self, payload: _Payload) -> Iterator[Item]:
-        text = compact(payload.get("action"))
-        yield from self._tool_use({"name": "local_shell", **payload}, text, counted=False)
+        named = {"name": "local_shell", **payload}
+        yield from self._tool_use(named, codex_items.call_input(payload), counted=False)
 
     def _search(self, payload: _Payload) -> Iterator[Item]:
         tool = str(payload["type"]).removesuffix("_call")
