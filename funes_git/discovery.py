@@ -183,10 +183,7 @@ class _Search:
 
 def _clean(found: list[tuple[Source, set[str]]]) -> list[tuple[Source, set[str]]]:
     """The same without secrets: a command's words may look like a path."""
-    if not found:
-        return []
-    secret = redact.shared().find([path for _, roots in found for path in roots])
-    return [(s, {secret[r].text if r in secret else r for r in roots}) for s, roots in found]
+    return [(source, {redact.clean_path(path) for path in roots}) for source, roots in found]
 
 
 def at_paths(paths: Sequence[Path], every: Mapping[str, Parser]) -> Discovered:

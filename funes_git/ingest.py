@@ -182,8 +182,8 @@ class _Run:
 
     def _said(self) -> Iterator[tuple[int, Said]]:
         amount = sum(map(self._new_bytes, self.tasks))
-        size = min(2, processors(), len(self.tasks))
-        if amount < MANY_BYTES or size < 2:
+        size = min(processors() // 2, 2)  # writing takes more than reading
+        if amount < MANY_BYTES or not size:
             reader = reader_for(self._repo, self._every, self._is_stored) if self.tasks else None
             for index, task in enumerate(self.tasks):
                 if reader:
@@ -210,7 +210,7 @@ class _Run:
                 raise said
 
     def _note(self, words: str) -> None:
-        self._log.warning("%s", redact.shared().redact([words])[0].text)
+        self._log.warning("%s", redact.clean_path(words))
 
     def _write(self, source: Source, batch: Batch) -> None:
         parser = self._every[source.harness]

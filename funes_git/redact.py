@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from funes_git import config, keyblocks
 from funes_git.errors import FunesError
-from funes_git.plausible import is_secret
+from funes_git.plausible import is_secret, is_wordlike
 
 Span: TypeAlias = tuple[int, int, str]
 """Start and end of a secret in code points, and its kind."""
@@ -40,6 +40,9 @@ _EMBEDDED = {
     magic: re.compile(magic + rb"[A-Za-z0-9+/]{512,}={0,2}")
     for magic in (b"iVBORw0KGgo", b"/9j/", b"R0lGOD", b"UklGR", b"JVBERi0")
 }
+
+_PATH_WORD = re.compile(r"[A-Za-z0-9_+=@:-]{12,}")
+_ID = re.compile(r"[0-9a-f-]+|[\dTZ_:+-]+")  # uuids, hashes, dates: no rule takes them for secrets
 
 
 class ScannerBroken(FunesError):
@@ -150,6 +153,17 @@ class Redactor:
 def shared() -> Redactor:
     """The process's redactor. Raises ScannerBroken."""
     return Redactor(config.user_layout().rules)
+
+
+def clean_path(path: str) -> str:
+    """A path without secrets. Starts the scanner only where a part of it looks random."""
+    if any(_is_odd(word) for word in _PATH_WORD.findall(path)):
+        return shared().redact([path])[0].text
+    return path
+
+
+def _is_odd(word: str) -> bool:
+    return not (word.isalpha() or is_wordlike(word) or _ID.fullmatch(word))
 
 
 def _scanner(rules_dir: Path) -> Any:
