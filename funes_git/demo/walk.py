@@ -5,6 +5,7 @@ The commands are run as a user would run them, by a shell, and print for themsel
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import time
@@ -35,9 +36,10 @@ def steps(stage: Stage) -> Iterator[Step]:
     evicts = f"{cache}:{_line(stage, cache, 'popitem')}"
     limit = f"{cache}:{_line(stage, cache, 'limit=4096')}"
     saves = f"{store}:{_line(stage, store, 'json.dump')}"
+    meaning = _has_model(stage)
     yield Step(
         "Enable the repository: find the agents' sessions, read them, tie them to its commits.",
-        "git funes init --wait",
+        "git funes init --wait" if meaning else "git funes init",
     )
     yield Step(
         "Why does this line throw values away? The answer is older than the file's name.",
@@ -53,7 +55,7 @@ def steps(stage: Stage) -> Iterator[Step]:
     )
     yield Step("Who wrote which line of the file?", f"git funes blame {cache}")
     yield Step(
-        "Search by meaning what was said, also what was tried and rejected.",
+        f"Search {'by meaning' if meaning else 'the words of'} what was said, tried and rejected.",
         "git funes recall -3 'should entries expire by age?'",
     )
     yield Step("The last commits with the sessions behind them.", "git funes log -4")
@@ -61,6 +63,12 @@ def steps(stage: Stage) -> Iterator[Step]:
         "All of it can be computed again, from the sessions and git alone.",
         "git funes link --all",
     )
+
+
+def _has_model(stage: Stage) -> bool:
+    """Whether weights are on this machine; without any, vectors cannot be waited for."""
+    models = json.loads(stage.shell("git funes models --format json"))["models"]
+    return any(model["used"] and model["from"] for model in models)
 
 
 def _line(stage: Stage, path: str, text: str) -> int:

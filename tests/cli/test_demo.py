@@ -151,6 +151,12 @@ def test_parsers_read_every_record_of_the_sessions(stage: Stage) -> None:
     assert {"cache.py", "store.py", "test_store.py", "__init__.py"} <= written
 
 
+def test_without_weights_the_walk_waits_for_no_vectors(stage: Stage) -> None:
+    assert next(walk.steps(stage)).command == "git funes init --wait"
+    stage.shell("git config funes.model BAAI/bge-base-en-v1.5")
+    assert next(walk.steps(stage)).command == "git funes init"
+
+
 def test_the_sample_library_passes_its_own_tests(stage: Stage) -> None:
     out = stage.shell("cd tests && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=../src python3 -m unittest")
     assert "Ran 4 tests" in out
