@@ -83,10 +83,10 @@ def _command(name: str) -> Command:
 
 def _global_options(argv: list[str]) -> list[str]:
     """Take off what stands before the command: `-C PATH`, as often as given, and `--no-pager`."""
-    from funes_git import output
-
     while argv:
         if argv[0] == "--no-pager":
+            from funes_git import output
+
             output.no_pager()
             argv = argv[1:]
         elif argv[0] == "-C":

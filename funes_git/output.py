@@ -7,7 +7,7 @@ what is printed.
 from __future__ import annotations
 
 import json as jsonlib
-import shutil
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from funes_git import config
-from funes_git.pager import is_terminal, paged
-from funes_git.render import agent, clean
+from funes_git.render import clean
 from funes_git.render.page import Page
 from funes_git.render.style import Style
 
@@ -41,14 +40,19 @@ class Output:
 
     def lines(self, lines: Iterable[str]) -> None:
         """Print lines of data; through a pager where a person reads and they exceed the screen."""
-        height = shutil.get_terminal_size().lines
-        allowed = self.format == "human" and not _no_pager and sys.stdout.isatty()
-        with paged(sys.stdout, height, allowed=allowed) as write:
+        if self.format != "human" or _no_pager or not sys.stdout.isatty():
+            sys.stdout.writelines(f"{line}\n" for line in lines)
+            return
+        from funes_git.pager import paged
+
+        with paged(sys.stdout, screen()[1]) as write:
             for line in lines:
                 write(line)
 
     def recorded(self, repository: str, lines: Iterable[str]) -> None:
         """Print lines of the agent format behind its header, once the first of them is there."""
+        from funes_git.render import agent
+
         rest = iter(lines)
         first = list(islice(rest, 1))
         self.lines(chain([agent.header(repository)], first, rest))
@@ -62,7 +66,7 @@ class Output:
         if self.format == "json" or not sys.stderr.isatty():
             return
         share = f"{done:,} of {total:,} " if total else f"{done:,} "
-        width = max(shutil.get_terminal_size().columns - 1, 20)
+        width = max(screen()[0] - 1, 20)
         bar = _bar(done / total) if total else ""
         text = f"{bar}{share}{clean.line(what)}"[:width]
         sys.stderr.write(f"\r\x1b[K{text}")
@@ -82,11 +86,27 @@ def _bar(share: float) -> str:
 
 def choose(wanted: Format | None) -> Output:
     """How to print: as asked, else for people on a terminal and for agents in a pipe."""
-    terminal = is_terminal()
+    terminal = _read_by_people()
     shown: Format = wanted or ("human" if terminal else "agent")
     colour = shown == "human" and terminal and not config.no_color() and _git_colours()
-    width = shutil.get_terminal_size((80, 24)).columns
-    return Output(shown, Page(max(width, 20), Style(colour)))
+    return Output(shown, Page(max(screen()[0], 20), Style(colour)))
+
+
+def screen() -> tuple[int, int]:
+    """Columns and rows of the terminal: as COLUMNS and LINES say, else its own size, else 80 by 24.
+    (`shutil` has this too, but takes longer to import than most answers to make.)"""
+    given = [config.environment().get(name, "") for name in ("COLUMNS", "LINES")]
+    columns, rows = (int(text) if text.isascii() and text.isdigit() else 0 for text in given)
+    try:
+        real = os.get_terminal_size(sys.stdout.fileno())
+    except (OSError, ValueError):
+        real = os.terminal_size((80, 24))
+    return columns or real.columns or 80, rows or real.lines or 24
+
+
+def _read_by_people() -> bool:
+    """Whether people read what is printed: a terminal, or git's own pager before us."""
+    return config.environment().get("GIT_PAGER_IN_USE") in ("true", "1") or sys.stdout.isatty()
 
 
 def _git_colours() -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TextIO
+from typing import IO
 
 from funes_git import config
 from funes_git.git import process
@@ -34,12 +33,9 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def paged(out: TextIO, height: int, *, allowed: bool) -> Iterator[Write]:
+def paged(out: IO[str], height: int) -> Iterator[Write]:
     """Yields a writer of lines. They go to `out`; to a pager from the moment that they would not
     fit on a screen of `height` rows. Waits for the pager to end."""
-    if not allowed:
-        yield lambda text: _put(out, text)
-        return
     page = _Paged(out, height)
     try:
         yield page.write
@@ -47,12 +43,12 @@ def paged(out: TextIO, height: int, *, allowed: bool) -> Iterator[Write]:
         page.close()
 
 
-def _put(out: TextIO, text: str) -> None:
+def _put(out: IO[str], text: str) -> None:
     out.write(text + "\n")
 
 
 class _Paged:
-    def __init__(self, out: TextIO, height: int) -> None:
+    def __init__(self, out: IO[str], height: int) -> None:
         self._out, self._height = out, height
         self._held: list[str] = []
         self._process: subprocess.Popen[str] | None = None
@@ -104,11 +100,3 @@ class _Paged:
 
 def _ignore(_signal: int, _frame: FrameType | None) -> None:
     """The pager handles it."""
-
-
-def is_terminal(stream: TextIO | None = None) -> bool:
-    """Whether people read what is written there: a terminal, or git's own pager before us."""
-    stream = stream or sys.stdout
-    if config.environment().get("GIT_PAGER_IN_USE") in ("true", "1"):
-        return True
-    return stream.isatty()

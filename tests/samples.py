@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
+from funes_git.hosts.githooks import HookState
+from funes_git.ingest import IndexReport
+from funes_git.link.engine import LinkReport
 from funes_git.model import (
     Answer,
     BlameLine,
@@ -19,7 +24,7 @@ from funes_git.model import (
     Unexplained,
     Why,
 )
-from funes_git.render.state import Coverage, Holdings
+from funes_git.store.records import Stats, Totals
 
 SESSION = "7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10"
 TURN = "0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a"
@@ -207,24 +212,18 @@ VIEWS = (
         commits=(COMMIT.sha,),
     ),
 )
-HELD = Holdings(
-    sessions=3,
-    turns=214,
-    edits=58,
-    chunks=431,
-    prose=300,
-    vectors=120,
-    redactions=2,
-    skipped=1,
+STATS = Stats(
+    totals=Totals(3, 214, 58, 431, prose=300, vectors=120, redactions=2, skipped=1),
     agents={"claude_code": (2, 180), "codex": (1, 34)},
     sources=3,
     first_ts=NOON - 90 * 86400,
     last_ts=NOON,
-    indexed_at=None,
-)
-COVERAGE = Coverage(
+    links={"exact": 8, "lines": 30},
     commits=17,
-    linked={"exact": 8, "lines": 4, "derived": 0},
+    linked_commits=12,
     unlinked={"no-session": 4, "merge": 1},
-    seconds=0.31,
 )
+COVERAGE = LinkReport(commits=17, unlinked=Counter({"no-session": 4, "merge": 1}), seconds=0.31)
+COVERAGE.linked.update(exact=8, lines=4)
+HOOKS = HookState("installed", Path("/w/.git/hooks"), "hooks are installed in /w/.git/hooks", {})
+REPORT = IndexReport(3, 214, 58, 431, 1, 2, 1.24)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from funes_git import output
-from funes_git.commands import figures, options
+from funes_git.commands import options
 from funes_git.commands.making import link_new, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.errors import UsageError
@@ -62,8 +62,8 @@ def index(
 
         worker.start_detached(repo)
     if out.format == "json":
-        out.json(json.document(**json.indexed(figures.indexed(report))))
+        out.json(json.document(**json.indexed(report)))
     else:
-        out.lines(state.indexed(figures.indexed(report)))
+        out.lines(state.indexed(report))
         out.lines([f"made {made:,} vectors"] if wait else [])
     return 0

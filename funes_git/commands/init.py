@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from funes_git import enabled, output
 from funes_git.commands import options
-from funes_git.commands.figures import holdings, indexed
 from funes_git.commands.making import link_everything, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.hosts import githooks
@@ -50,15 +49,13 @@ def init(
         enabled.add(repo.common_dir)
         report = read_new(repo, stores, out)
         linked = link_everything(repo, stores, out)
-        held = holdings(stores.catalog.stats())
-    if wait and held.sessions:
+        stats = stores.catalog.stats()
+    if wait and stats.totals.sessions:
         make_vectors(repo, out)
-    if held.sessions and not (no_embed or wait):
+    if stats.totals.sessions and not (no_embed or wait):
         worker.start_detached(repo)
-    done = human.Setup(
-        repo.name, hooks.state, hooks.detail, held, indexed(report), linked, not no_embed
-    )
-    if held.sessions == 0:
+    done = human.Setup(repo.name, hooks, stats, report, linked, not no_embed)
+    if stats.totals.sessions == 0:
         output.note(f"note: {no_sessions(repo).message}")
     if out.format == "json":
         out.json(json.setup(done))

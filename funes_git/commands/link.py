@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.figures import coverage
 from funes_git.commands.opened import here
 from funes_git.errors import UsageError
 from funes_git.link import engine
@@ -44,9 +43,8 @@ def link(*range: str, all: bool = False, format: options.Format = None) -> int:
             progress=lambda done: out.progress(done, 0, "commits linked"),
         )
     out.progress_done()
-    report = coverage(found)
     if out.format == "json":
-        out.json(json.document(**json.coverage(report)))
+        out.json(json.document(**json.coverage(found)))
     else:
-        out.lines(state.coverage(out.page, report))
+        out.lines(state.coverage(out.page, found))
     return 0

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from funes_git.commands.figures import coverage
 from funes_git.git import Repo
 from funes_git.link import engine
 from funes_git.output import Output
-from funes_git.render.state import Coverage
 from funes_git.store.stores import Stores
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ def link_new(repo: Repo, stores: Stores, out: Output) -> None:
     out.progress_done()
 
 
-def link_everything(repo: Repo, stores: Stores, out: Output) -> Coverage:
+def link_everything(repo: Repo, stores: Stores, out: Output) -> engine.LinkReport:
     """Link the whole history anew."""
     linked = engine.link(
         repo,
@@ -61,7 +59,7 @@ def link_everything(repo: Repo, stores: Stores, out: Output) -> Coverage:
         progress=lambda done: out.progress(done, 0, "commits linked"),
     )
     out.progress_done()
-    return coverage(linked)
+    return linked
 
 
 def make_vectors(repo: Repo, out: Output) -> int:

@@ -29,16 +29,7 @@ def models(action: options.Action = "list", /, *, format: options.Format = None)
     if action == "pull":
         output.note(f"looking for {known.name}, then downloading it from the Hugging Face Hub")
         known.pull()
-    rows = [
-        state.Model(
-            info.name,
-            info.dim,
-            info.configured,
-            info.weights.origin if info.weights else None,
-            str(info.weights.folder) if info.weights else None,
-        )
-        for info in known.listing()
-    ]
+    rows = known.listing()
     if out.format == "json":
         out.json(json.models(rows))
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.figures import holdings
 from funes_git.commands.making import link_everything, make_vectors
 from funes_git.commands.opened import here
 from funes_git.render import json, state
@@ -35,15 +34,16 @@ def reindex(*, no_embed: bool = False, wait: bool = False, format: options.Forma
     with Stores.open(repo.layout, write=True) as stores:
         stores.reindex()
         linked = link_everything(repo, stores, out)
-        held = holdings(stores.catalog.stats())
+        stats = stores.catalog.stats()
     if wait:
         make_vectors(repo, out)
     if not (no_embed or wait):
         worker.start_detached(repo)
     if out.format == "json":
+        held = stats.totals
         counted = {"sessions": held.sessions, "turns": held.turns, "chunks": held.chunks}
         out.json(json.document(**counted, **json.coverage(linked)))
     else:
-        out.lines([f"rebuilt from the memory: {state.sessions(held)}"])
+        out.lines([f"rebuilt from the memory: {state.sessions(stats)}"])
         out.lines(state.coverage(out.page, linked))
     return 0

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.figures import holdings
 from funes_git.commands.opened import reading
 from funes_git.hosts import githooks
-from funes_git.render import json
 from funes_git.render import state as human
 from funes_git.store.stats import sizes
 
@@ -27,28 +25,20 @@ def status(*, format: options.Format = None) -> int:
 
     out = output.choose(format)
     with reading() as (repo, catalog):
-        stats = catalog.stats()
-        hooks = githooks.state(repo)
         models = Models(repo.settings)
         weights = models.find()
-        background = worker.state(repo.layout)
-        failed_at, failure = stats.last_error or (None, None)
         found = human.State(
             repository=repo.name,
-            held=holdings(stats),
-            coverage=human.Coverage(
-                stats.commits, stats.links, stats.unlinked, found=stats.linked_commits
-            ),
-            hooks=hooks.state,
-            hooks_detail=hooks.detail,
-            worker=human.Worker(
-                background.pid, background.pending, background.set_aside, failure, failed_at
-            ),
+            stats=catalog.stats(),
+            hooks=githooks.state(repo),
+            worker=worker.state(repo.layout),
             model=models.name,
             model_from=weights.origin if weights else None,
             sizes=sizes(repo.layout),
         )
     if out.format == "json":
+        from funes_git.render import json
+
         out.json(json.status(found))
     else:
         out.lines(human.status(out.page, found))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from funes_git.model import Answer, BlameLine, Hit, Link, LogEntry, TurnView, Unexplained, Why
-from funes_git.render.setup import Setup
-from funes_git.render.state import Coverage, Holdings, Indexed, Model, State
-from funes_git.render.words import LEVELS
+
+if TYPE_CHECKING:
+    from funes_git.hosts.githooks import HookState
+    from funes_git.ingest import IndexReport
+    from funes_git.link.engine import LinkReport
+    from funes_git.models import ModelInfo
+    from funes_git.render.setup import Setup
+    from funes_git.render.state import State
+    from funes_git.store.records import Stats
 
 SCHEMA_VERSION: Final = 1
 Object: TypeAlias = dict[str, Any]
@@ -194,7 +200,7 @@ def _turn(view: TurnView) -> Object:
     }
 
 
-def indexed(report: Indexed) -> Object:
+def indexed(report: IndexReport) -> Object:
     """`index`: only what is new."""
     return {
         "sessions": report.sessions,
@@ -207,75 +213,79 @@ def indexed(report: Indexed) -> Object:
     }
 
 
-def coverage(found: Coverage) -> Object:
+def coverage(found: LinkReport) -> Object:
     """`link`: every level, and the reasons that occur."""
-    counted: Object = {
+    return {
         "commits": found.commits,
-        "linked": {level: found.linked.get(level, 0) for level in LEVELS},
+        "linked": dict(found.linked),
         "unlinked": {reason: n for reason, n in found.unlinked.items() if n},
+        "seconds": round(found.seconds, 3),
     }
-    if found.seconds is not None:
-        counted["seconds"] = round(found.seconds, 3)
-    return counted
 
 
 def setup(done: Setup) -> Object:
     """`init`: what is there now, what was added, and the coverage."""
     return document(
         repository=done.repository,
-        hooks={"state": done.hooks, "detail": done.hooks_detail},
-        agents=_agents(done.held),
+        hooks=_hooks(done.hooks),
+        agents=_agents(done.stats),
         indexed=indexed(done.report),
         links=coverage(done.linked),
     )
 
 
-def _agents(held: Holdings) -> Object:
-    return {name: {"sessions": n, "turns": turns} for name, (n, turns) in held.agents.items()}
+def _hooks(found: HookState) -> Object:
+    return {"state": found.state, "detail": found.detail}
+
+
+def _agents(stats: Stats) -> Object:
+    return {name: {"sessions": n, "turns": turns} for name, (n, turns) in stats.agents.items()}
 
 
 def status(found: State) -> Object:
     """`status`: times in seconds since the epoch, sizes in bytes."""
-    held, worker = found.held, found.worker
+    stats, totals, worker = found.stats, found.stats.totals, found.worker
+    failed_at, failure = stats.last_error or (None, None)
     return document(
         repository=found.repository,
-        sessions=held.sessions,
-        turns=held.turns,
-        edits=held.edits,
-        chunks=held.chunks,
-        vectors={"made": held.vectors, "wanted": held.prose},
-        agents=_agents(held),
-        sources=held.sources,
-        first_ts=held.first_ts,
-        last_ts=held.last_ts,
-        indexed_at=held.indexed_at,
-        skipped_records=held.skipped,
-        redactions=held.redactions,
-        links=coverage(found.coverage),
-        hooks={"state": found.hooks, "detail": found.hooks_detail},
+        sessions=totals.sessions,
+        turns=totals.turns,
+        edits=totals.edits,
+        chunks=totals.chunks,
+        vectors={"made": totals.vectors, "wanted": totals.prose},
+        agents=_agents(stats),
+        sources=stats.sources,
+        first_ts=stats.first_ts,
+        last_ts=stats.last_ts,
+        indexed_at=stats.indexed_at,
+        skipped_records=totals.skipped,
+        redactions=totals.redactions,
+        links=stats.links,
+        commits={"seen": stats.commits, "linked": stats.linked_commits},
+        unlinked=stats.unlinked,
+        hooks=_hooks(found.hooks),
         worker={
             "pid": worker.pid,
             "pending": worker.pending,
             "set_aside": worker.set_aside,
-            "error": worker.error,
-            "error_ts": worker.error_ts,
+            "error": failure,
+            "error_ts": failed_at,
         },
         model={"name": found.model, "from": found.model_from},
         sizes=dict(found.sizes),
     )
 
 
-def models(rows: Sequence[Model]) -> Object:
+def models(rows: Sequence[ModelInfo]) -> Object:
     """`models`: the known models; `from` is null where the weights are not on this machine."""
-    return document(
-        models=[
-            {
-                "name": row.name,
-                "dim": row.dim,
-                "used": row.used,
-                "from": row.origin,
-                "folder": row.folder,
-            }
-            for row in rows
-        ]
-    )
+    return document(models=[_model(row) for row in rows])
+
+
+def _model(row: ModelInfo) -> Object:
+    return {
+        "name": row.name,
+        "dim": row.dim,
+        "used": row.configured,
+        "from": row.weights.origin if row.weights else None,
+        "folder": str(row.weights.folder) if row.weights else None,
+    }

@@ -3,58 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from funes_git.render import state, words
 from funes_git.render.clean import line
 from funes_git.render.page import Page, prose
-from funes_git.render.state import Coverage, Holdings, Indexed
+
+if TYPE_CHECKING:
+    from funes_git.hosts.githooks import HookState
+    from funes_git.ingest import IndexReport
+    from funes_git.link.engine import LinkReport
+    from funes_git.store.records import Stats
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What `init` found and did."""
+class Setup(NamedTuple):
+    """What `init` found and did. `embeds`: vectors are being made, or are there."""
 
     repository: str
-    hooks: str
-    hooks_detail: str
-    held: Holdings
-    report: Indexed
-    linked: Coverage
+    hooks: HookState
+    stats: Stats
+    report: IndexReport
+    linked: LinkReport
     embeds: bool
-    """Vectors are being made, or are there."""
 
 
 def setup(page: Page, done: Setup) -> Iterator[str]:
     """The report."""
-    held = done.held
+    totals = done.stats.totals
     yield page.style.bold(f"{line(done.repository)} has a memory")
     yield ""
-    if held.sessions:
-        yield f"{words.plural(held.sessions, 'session')} of this repository:"
-        yield from state.agents(held)
+    if totals.sessions:
+        yield f"{words.plural(totals.sessions, 'session')} of this repository:"
+        yield from state.agents(done.stats)
     yield from state.indexed(done.report)
     yield ""
     yield from state.coverage(page, done.linked)
     yield ""
-    detail = line(done.hooks_detail)
-    hooks = detail if done.hooks == "installed" else f"hooks {done.hooks}: {detail}"
-    yield from prose(page, hooks, "", "  ")
-    waiting = held.prose - held.vectors
+    yield from prose(page, state.hooks(done.hooks), "", "  ")
+    waiting = totals.prose - totals.vectors
     if done.embeds and waiting > 0:
         told = f"{words.plural(waiting, 'vector')} being made in the background; words work now"
         yield from prose(page, told, "", "  ")
     yield ""
-    yield from _next(page, held)
+    yield from _next(page, totals.sessions)
 
 
-def _next(page: Page, held: Holdings) -> Iterator[str]:
+def _next(page: Page, sessions: int) -> Iterator[str]:
     rows = [
         ("git funes why FILE:LINE", "the turns behind a line"),
         ("git funes log -5", "the last commits with their sessions"),
         ('git funes recall "WORDS"', "search everything that was said"),
     ]
-    if not held.sessions:
+    if not sessions:
         rows = [
             ("git funes index --adopt PATH", "sessions from another machine or folder"),
             ("git funes demo", "see what it does with a sample repository"),

@@ -3,92 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
-from funes_git.model import Level
 from funes_git.render import width, words
 from funes_git.render.clean import line
 from funes_git.render.page import Page
 from funes_git.render.words import plural
 
+if TYPE_CHECKING:
+    from funes_git.hosts.githooks import HookState
+    from funes_git.ingest import IndexReport
+    from funes_git.link.engine import LinkReport
+    from funes_git.models import ModelInfo
+    from funes_git.store.records import Stats, Totals
+    from funes_git.worker import WorkerState
+
 COLUMN = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How far commits are tied to turns: by strongest level, and by reason where they are not."""
-
-    commits: int
-    linked: Mapping[str, int]
-    unlinked: Mapping[str, int]
-    seconds: float | None = None
-    found: int | None = None
-    """Commits with a link, where `linked` counts links and not commits."""
-
-    @property
-    def tied(self) -> int:
-        """Commits with a link."""
-        return sum(self.linked.values()) if self.found is None else self.found
-
-
-@dataclass(frozen=True, slots=True)
-class Indexed:
-    """What one run of indexing added."""
-
-    sessions: int
-    turns: int
-    edits: int
-    chunks: int
-    skipped_records: int
-    redactions: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Holdings:
-    """What the memory holds. Times in seconds since the epoch; `agents`: harness → (sessions,
-    turns); `vectors` of `prose` passages have a vector."""
-
-    sessions: int
-    turns: int
-    edits: int
-    chunks: int
-    prose: int
-    vectors: int
-    redactions: int
-    skipped: int
-    agents: Mapping[str, tuple[int, int]]
-    sources: int
-    first_ts: float | None
-    last_ts: float | None
-    indexed_at: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """The background work: its process id while it runs, what waits, how it last failed."""
-
-    pid: int | None = None
-    pending: int = 0
-    set_aside: int = 0
-    error: str | None = None
-    error_ts: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """Everything that `status` shows. `sizes` in bytes by what takes them; `model_from` is where
     the weights are, None if they are not there."""
 
     repository: str
-    held: Holdings
-    coverage: Coverage
-    hooks: str
-    hooks_detail: str
-    worker: Worker
+    stats: Stats
+    hooks: HookState
+    worker: WorkerState
     model: str
     model_from: str | None
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int]
+
+
+def status(page: Page, state: State) -> Iterator[str]:
+    """The whole state, a line for each kind of thing."""
+    stats = state.stats
+    yield page.style.bold(f"memory of {line(state.repository)}")
+    yield from _field(page, "sessions", sessions(stats))
+    if stats.first_ts is not None:
+        days = dict.fromkeys((words.day(stats.first_ts), words.day(stats.last_ts)))
+        yield from _field(page, "period", " to ".join(days))
+    files = plural(stats.sources, "session file")
+    yield from _field(page, "indexed", f"{words.ago(stats.indexed_at)}, from {files}")
+    yield from _field(page, "search", _search(stats.totals))
+    yield from _field(page, "linked", _linked(stats))
+    if stats.unlinked:
+        yield from _field(page, "", "without: " + _unlinked(stats))
+    yield from _field(page, "hooks", hooks(state.hooks))
+    yield from _field(page, "worker", _worker(state.worker))
+    if stats.last_error:
+        at, said = stats.last_error
+        failed = page.fit(f"failed {words.ago(at)}: {line(said)}", COLUMN + 2)
+        yield f"  {'':<{COLUMN}}{page.style.removed(failed)}"
+    where = f"from {line(state.model_from)}" if state.model_from else "no weights here, words only"
+    yield from _field(page, "model", f"{line(state.model)}, {where}")
+    yield from _field(page, "redacted", _redacted(stats.totals))
+    yield from _field(page, "size", _sizes(state.sizes))
 
 
 def _field(page: Page, name: str, text: str) -> Iterator[str]:
@@ -99,71 +68,53 @@ def _field(page: Page, name: str, text: str) -> Iterator[str]:
         yield (page.style.dim(label) if number == 0 else label) + row
 
 
-def status(page: Page, state: State) -> Iterator[str]:
-    """The whole state, a line for each kind of thing."""
-    held = state.held
-    yield page.style.bold(f"memory of {line(state.repository)}")
-    yield from _field(page, "sessions", sessions(held))
-    if held.first_ts is not None:
-        days = dict.fromkeys((words.day(held.first_ts), words.day(held.last_ts)))
-        yield from _field(page, "period", " to ".join(days))
-    files = plural(held.sources, "session file")
-    yield from _field(page, "indexed", f"{words.ago(held.indexed_at)}, from {files}")
-    yield from _field(page, "search", _search(held))
-    yield from _field(page, "linked", _linked(state.coverage))
-    if state.coverage.unlinked:
-        yield from _field(page, "", "without: " + _unlinked(state.coverage))
-    detail = line(state.hooks_detail)
-    hooks = detail if state.hooks == "installed" else f"{state.hooks}: {detail}"
-    yield from _field(page, "hooks", hooks)
-    yield from _field(page, "worker", _worker(state.worker))
-    if state.worker.error:
-        since = f" {words.ago(state.worker.error_ts)}" if state.worker.error_ts else ""
-        failed = f"failed{since}: {line(state.worker.error)}"
-        yield page.style.removed(f"  {'':<{COLUMN}}{page.fit(failed, COLUMN + 2)}")
-    where = f"from {line(state.model_from)}" if state.model_from else "no weights here, words only"
-    yield from _field(page, "model", f"{line(state.model)}, {where}")
-    yield from _field(page, "redacted", _redacted(held))
-    yield from _field(page, "size", _sizes(state.sizes))
-
-
-def sessions(held: Holdings) -> str:
+def sessions(stats: Stats) -> str:
     """`3 sessions (Claude Code 2, Codex 1), 214 turns, 58 edits`."""
-    agents = ", ".join(f"{words.agent(name)} {n:,}" for name, (n, _) in held.agents.items())
-    told = plural(held.sessions, "session") + (f" ({agents})" if agents else "")
-    return f"{told}, {plural(held.turns, 'turn')}, {plural(held.edits, 'edit')}"
+    totals = stats.totals
+    agents = ", ".join(f"{words.agent(name)} {n:,}" for name, (n, _) in stats.agents.items())
+    told = plural(totals.sessions, "session") + (f" ({agents})" if agents else "")
+    return f"{told}, {plural(totals.turns, 'turn')}, {plural(totals.edits, 'edit')}"
 
 
-def agents(held: Holdings) -> Iterator[str]:
+def agents(stats: Stats) -> Iterator[str]:
     """A line for each agent with its sessions and turns."""
-    names = {name: words.agent(name) for name in held.agents}
+    names = {name: words.agent(name) for name in stats.agents}
     wide = max((len(name) for name in names.values()), default=0)
-    for name, (count, turns) in held.agents.items():
+    for name, (count, turns) in stats.agents.items():
         yield f"  {names[name]:<{wide}}  {plural(count, 'session')}, {plural(turns, 'turn')}"
 
 
-def _search(held: Holdings) -> str:
-    told = f"{plural(held.chunks, 'passage')} by words"
-    if held.vectors >= held.prose:
-        return f"{told}, {held.vectors:,} by meaning" if held.prose else told
-    share = 100 * held.vectors // held.prose
-    return f"{told}, {held.vectors:,} of {held.prose:,} by meaning ({share}%)"
+def hooks(found: HookState) -> str:
+    """How it stands with the hooks, in one sentence."""
+    detail = line(found.detail)
+    return detail if found.state == "installed" else f"hooks {found.state}: {detail}"
 
 
-def _linked(coverage: Coverage) -> str:
-    told = f"{coverage.tied:,} of {plural(coverage.commits, 'commit')}"
-    counts = ((name, coverage.linked.get(name, 0)) for name in words.LEVELS)
+def _search(totals: Totals) -> str:
+    told = f"{plural(totals.chunks, 'passage')} by words"
+    if totals.vectors >= totals.prose:
+        return f"{told}, {totals.vectors:,} by meaning" if totals.prose else told
+    share = 100 * totals.vectors // totals.prose
+    return f"{told}, {totals.vectors:,} of {totals.prose:,} by meaning ({share}%)"
+
+
+def _linked(stats: Stats) -> str:
+    told = f"{stats.linked_commits:,} of {plural(stats.commits, 'commit')}"
+    counts = ((name, stats.links.get(name, 0)) for name in words.LEVELS)
     levels = [f"{name} {n:,}" for name, n in counts if n]
-    links = "" if coverage.found is None else "links: "
-    return f"{told} ({links}{', '.join(levels)})" if levels else told
+    return f"{told} (links: {', '.join(levels)})" if levels else told
 
 
-def _unlinked(coverage: Coverage) -> str:
-    ordered = sorted(coverage.unlinked.items(), key=lambda item: (-item[1], item[0]))
-    return "; ".join(f"{words.REASON_WORDS.get(why, why)} ({n:,})" for why, n in ordered if n)
+def _unlinked(stats: Stats) -> str:
+    reasons = _most_first(stats.unlinked)
+    return "; ".join(f"{words.REASON_WORDS.get(why, why)} ({n:,})" for why, n in reasons)
 
 
-def _worker(worker: Worker) -> str:
+def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(((name, n) for name, n in counts.items() if n), key=lambda i: (-i[1], i[0]))
+
+
+def _worker(worker: WorkerState) -> str:
     told = f"running (process {worker.pid})" if worker.pid else "idle"
     if worker.pending:
         told += f", {plural(worker.pending, 'hook event')} waiting"
@@ -172,10 +123,10 @@ def _worker(worker: Worker) -> str:
     return told
 
 
-def _redacted(held: Holdings) -> str:
-    told = plural(held.redactions, "secret")
-    if held.skipped:
-        told += f"; {plural(held.skipped, 'unreadable record')} skipped"
+def _redacted(totals: Totals) -> str:
+    told = plural(totals.redactions, "secret")
+    if totals.skipped:
+        told += f"; {plural(totals.skipped, 'unreadable record')} skipped"
     return told
 
 
@@ -184,7 +135,7 @@ def _sizes(sizes: Mapping[str, int]) -> str:
     return f"{words.size(sum(sizes.values()))}" + (f" ({', '.join(parts)})" if parts else "")
 
 
-def indexed(report: Indexed) -> Iterator[str]:
+def indexed(report: IndexReport) -> Iterator[str]:
     """What indexing added."""
     if not (report.sessions or report.turns):
         yield f"nothing new ({words.took(report.seconds)})"
@@ -196,49 +147,38 @@ def indexed(report: Indexed) -> Iterator[str]:
         yield f"redacted {plural(report.redactions, 'secret')} before storing"
     if report.skipped_records:
         yield f"skipped {plural(report.skipped_records, 'unreadable record')} (see the log)"
+    for path, reason in report.unreadable:
+        yield f"could not read {line(str(path))}: {line(reason)}"
 
 
-def coverage(page: Page, found: Coverage) -> Iterator[str]:
-    """Commits by level, then those without a link by reason."""
-    took = "" if found.seconds is None else f" in {words.took(found.seconds)}"
-    yield f"{found.tied:,} of {plural(found.commits, 'commit')} tied to turns{took}"
-    yield from _table(page, [(n, name, words.LEVEL_WORDS[name]) for name, n in _levels(found)])
-    reasons = sorted(found.unlinked.items(), key=lambda item: (-item[1], item[0]))
-    if any(n for _, n in reasons):
+def coverage(page: Page, found: LinkReport) -> Iterator[str]:
+    """Commits by their strongest level, then those without a link by reason."""
+    tied = sum(found.linked.values())
+    took = words.took(found.seconds)
+    yield f"{tied:,} of {plural(found.commits, 'commit')} tied to turns in {took}"
+    levels = [(n, name, words.LEVEL_WORDS[name]) for name, n in found.linked.items() if n]
+    yield from _table(page, levels)
+    reasons = _most_first({str(why): n for why, n in found.unlinked.items()})
+    if reasons:
         yield "without a link:"
         yield from _table(page, [(n, why, words.REASON_WORDS.get(why, why)) for why, n in reasons])
 
 
-def _levels(found: Coverage) -> Iterator[tuple[Level, int]]:
-    return ((name, found.linked[name]) for name in words.LEVELS if found.linked.get(name))
-
-
 def _table(page: Page, rows: Sequence[tuple[int, str, str]]) -> Iterator[str]:
-    shown = [row for row in rows if row[0]]
-    digits = max((len(f"{n:,}") for n, *_ in shown), default=1)
-    wide = max((len(name) for _, name, _ in shown), default=1)
-    for n, name, meaning in shown:
+    digits = max((len(f"{n:,}") for n, *_ in rows), default=1)
+    wide = max((len(name) for _, name, _ in rows), default=1)
+    for n, name, meaning in rows:
         head = f"  {n:>{digits},}  {name:<{wide}}  "
         yield head + page.style.dim(page.fit(meaning, len(head)))
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model and where its weights are: None where they are not on this machine."""
-
-    name: str
-    dim: int
-    used: bool
-    origin: str | None
-    folder: str | None
-
-
-def models(page: Page, rows: Sequence[Model]) -> Iterator[str]:
+def models(page: Page, rows: Sequence[ModelInfo]) -> Iterator[str]:
     """A line a model, `*` before the one in use; then what to run if its weights are missing."""
     wide = max((len(row.name) for row in rows), default=0)
     for row in rows:
-        where = f"{row.origin}: {line(row.folder or '')}" if row.origin else "not on this machine"
-        head = f"{'*' if row.used else ' '} {row.name:<{wide}}  {row.dim} dimensions  "
+        there = row.weights
+        where = f"{there.origin}: {line(str(there.folder))}" if there else "not on this machine"
+        head = f"{'*' if row.configured else ' '} {row.name:<{wide}}  {row.dim} dimensions  "
         yield head + page.style.dim(page.fit(where, len(head)))
-    if any(row.used and row.origin is None for row in rows):
+    if any(row.configured and row.weights is None for row in rows):
         yield "words answer; for answers by meaning: git funes models pull"

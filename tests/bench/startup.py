@@ -2,8 +2,8 @@
 
     python tests/bench/startup.py [ROUNDS]
 
-Builds a small repository with a session, and prints one line per figure. The commands take turns, so
-that a busy machine slows all of them.
+Builds a small repository with a session, and prints one line per figure. The commands take turns,
+so that a busy machine slows all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ BASE = [sys.executable, "-c", "pass"]
 
 def prepare(folder: Path) -> GitRepo:
     """A repository with one session, indexed; the process's environment is made its world."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its bytecode
     os.environ.update(
+        PYTHONPYCACHEPREFIX=str(folder / "bytecode"),
         HOME=str(folder / "home"),
         GIT_CONFIG_GLOBAL=os.devnull,
         PYTHONPATH=os.pathsep.join(sys.path[1:3]),
@@ -66,6 +68,8 @@ def main(rounds: int) -> None:
     taken: dict[str, list[float]] = {"python -c pass": [], **{name: [] for name in COMMANDS}}
     with tempfile.TemporaryDirectory() as folder:
         repo = prepare(Path(folder))
+        for command, _ in COMMANDS.values():
+            seconds(command, repo.path)
         for _ in range(rounds):
             taken["python -c pass"].append(seconds(BASE, repo.path))
             for name, (command, _) in COMMANDS.items():

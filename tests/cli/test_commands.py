@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from agents import START, ClaudeSession
 from cli.running import environment, funes
-from helpers import GitRepo
+from helpers import GitRepo, share_rules
 
 
 @dataclass
@@ -73,6 +73,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Widget:
     )
     try:
         widget = build(tmp_path_factory.mktemp("template"))
+        share_rules(widget.home)
         widget.funes("init", "--no-embed", XDG_CONFIG_HOME="", XDG_CACHE_HOME="")
     finally:
         os.environ.update(keep)
@@ -205,7 +206,7 @@ def test_status_tells_what_is_there(template: Widget) -> None:
     assert (found["sessions"], found["edits"]) == (1, 1)
     assert found["agents"] == {"claude_code": {"sessions": 1, "turns": found["turns"]}}
     assert found["hooks"]["state"] == "installed"
-    assert found["links"]["linked"]["exact"] == 1
+    assert found["links"] == {"exact": 1}
     assert found["worker"]["pid"] is None
     text = template.funes("status")
     assert "1 session (Claude Code 1)" in text

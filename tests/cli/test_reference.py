@@ -10,12 +10,28 @@ from pathlib import Path
 
 import docs_gen
 import pytest
-from samples import ANSWER, BLAMED, HIT, LOGGED, SESSION, TURN, UNKNOWN, VIEWS, WHY
+from samples import (
+    ANSWER,
+    BLAMED,
+    COVERAGE,
+    HIT,
+    HOOKS,
+    LOGGED,
+    REPORT,
+    SESSION,
+    STATS,
+    TURN,
+    UNKNOWN,
+    VIEWS,
+    WHY,
+)
 
 from funes_git.commands import COMMANDS
 from funes_git.model import Passage
 from funes_git.render import agent, json, words
-from funes_git.render.state import Coverage, Indexed
+from funes_git.render.setup import Setup
+from funes_git.render.state import State
+from funes_git.worker import WorkerState
 
 REFERENCE = docs_gen.ROOT / "docs" / "reference"
 
@@ -103,8 +119,11 @@ def test_every_field_and_reason_of_the_json_is_documented() -> None:
         json.log(LOGGED[1]),
         json.recall("q", [HIT]),
         json.turns(SESSION, TURN, VIEWS),
-        json.document(**json.indexed(Indexed(1, 1, 1, 1, 1, 1, 1.0))),
-        json.document(**json.coverage(Coverage(1, {}, dict.fromkeys(words.REASON_WORDS, 1), 1.0))),
+        json.document(**json.indexed(REPORT)),
+        json.document(**json.coverage(COVERAGE)),
+        json.setup(Setup("w", HOOKS, STATS, REPORT, COVERAGE, True)),
+        json.status(State("w", STATS, HOOKS, WorkerState(1, 0, 0), "m", None, {})),
+        dict.fromkeys(words.REASON_WORDS),
     ]
     missing = [name for name in sorted(set(_names(printed))) if f"`{name}`" not in page]
     assert missing == []

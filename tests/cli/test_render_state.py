@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
-from samples import COVERAGE, HELD, NOON
+from samples import COVERAGE, HOOKS, NOON, REPORT, STATS
 
+from funes_git.embed import Weights
+from funes_git.ingest import IndexReport
+from funes_git.models import ModelInfo
 from funes_git.render import state
 from funes_git.render.page import Page
 from funes_git.render.setup import Setup, setup
 from funes_git.render.words import ago, listed, plural, short, short_turn, size, took
+from funes_git.store.records import Stats, Totals
+from funes_git.worker import WorkerState
 
-REPORT = state.Indexed(3, 214, 58, 431, 1, 2, 1.24)
 STATE = state.State(
     repository="widget",
-    held=HELD,
-    coverage=COVERAGE,
-    hooks="installed",
-    hooks_detail="hooks are installed in /w/.git/hooks",
-    worker=state.Worker(pending=1, error="disk full\x1b[2J", error_ts=None),
+    stats=replace(STATS, last_error=(NOON, "disk full\x1b[2J")),
+    hooks=HOOKS,
+    worker=WorkerState(pid=None, pending=1, set_aside=0),
     model="BAAI/bge-small-en-v1.5",
     model_from=None,
     sizes={"memory": 3_200_000, "text": 900},
 )
+
+
+@pytest.fixture(autouse=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three hours after the sample session."""
+    monkeypatch.setattr(time, "time", lambda: NOON + 3 * 3600)
 
 
 def test_status() -> None:
@@ -33,12 +44,12 @@ memory of widget
   period    2025-08-05 to 2025-11-03
   indexed   never, from 3 session files
   search    431 passages by words, 120 of 300 by meaning (40%)
-  linked    12 of 17 commits (exact 8, lines 4)
+  linked    12 of 17 commits (links: exact 8, lines 30)
             without: no indexed session covers this time (4); a merge that adds
             nothing of its own (1)
   hooks     hooks are installed in /w/.git/hooks
   worker    idle, 1 hook event waiting
-            failed: disk full␛[2J
+            failed 3 hours ago: disk full␛[2J
   model     BAAI/bge-small-en-v1.5, no weights here, words only
   redacted  2 secrets; 1 unreadable record skipped
   size      3.2 MB (memory 3.2 MB, text 900 bytes)\
@@ -46,16 +57,15 @@ memory of widget
 
 
 def test_status_of_an_empty_memory() -> None:
-    empty = state.Holdings(0, 0, 0, 0, 0, 0, 0, 0, {}, 0, None, None, None)
-    text = "\n".join(
-        state.status(Page(80), replace(STATE, held=empty, coverage=state.Coverage(0, {}, {})))
-    )
+    empty = STATE._replace(stats=Stats(Totals()), hooks=replace(HOOKS, state="stale"))
+    text = "\n".join(state.status(Page(80), empty))
     assert "0 sessions, 0 turns, 0 edits" in text
     assert "never, from 0 session files" in text
+    assert "hooks stale: hooks are installed" in text
 
 
 def test_init_reports_and_says_what_is_next() -> None:
-    done = Setup("widget", "installed", "hooks are installed", HELD, REPORT, COVERAGE, True)
+    done = Setup("widget", HOOKS, STATS, REPORT, COVERAGE, True)
     assert "\n".join(setup(Page(80), done)) == snapshot("""\
 widget has a memory
 
@@ -73,7 +83,7 @@ without a link:
   4  no-session  no indexed session covers this time
   1  merge       a merge that adds nothing of its own
 
-hooks are installed
+hooks are installed in /w/.git/hooks
 180 vectors being made in the background; words work now
 
 next:
@@ -84,11 +94,11 @@ next:
 
 
 def test_indexing_with_nothing_new() -> None:
-    assert list(state.indexed(state.Indexed(0, 0, 0, 0, 0, 0, 0.05))) == ["nothing new (0.1 s)"]
+    assert list(state.indexed(IndexReport(0, 0, 0, 0, 0, 0, 0.05))) == ["nothing new (0.1 s)"]
 
 
 def test_one_is_not_many() -> None:
-    report = state.Indexed(1, 1, 1, 1, 1, 1, 2.0)
+    report = IndexReport(1, 1, 1, 1, 1, 1, 2.0)
     assert "\n".join(state.indexed(report)) == snapshot("""\
 read 1 new session, 1 turn, 1 edit and 1 passage in 2.0 s
 redacted 1 secret before storing
@@ -98,9 +108,10 @@ skipped 1 unreadable record (see the log)\
 
 
 def test_models_say_where_weights_are() -> None:
+    weights = Weights("other", "package", Path("/site-packages/x"), "model.onnx", direct=True)
     rows = [
-        state.Model("BAAI/bge-small-en-v1.5", 384, True, None, None),
-        state.Model("other", 768, False, "package", "/site-packages/x"),
+        ModelInfo("BAAI/bge-small-en-v1.5", 384, None, configured=True),
+        ModelInfo("other", 768, weights, configured=False),
     ]
     assert "\n".join(state.models(Page(80), rows)) == snapshot("""\
 * BAAI/bge-small-en-v1.5  384 dimensions  not on this machine
