@@ -22,7 +22,7 @@ from funes_git.git import Repo
 from funes_git.model import Batch
 from funes_git.reading import SkippedRecord, SourceReader, Task
 
-AHEAD = 3
+AHEAD = 2
 """Batches of one process that may wait: they bound the memory."""
 
 Said: TypeAlias = Batch | SkippedRecord | OSError | FunesError

@@ -429,7 +429,7 @@ def test_other_processes_read_the_same(
     with file.open("a") as out:
         out.write("{bad\n")
     monkeypatch.setattr(ingest, "MANY_BYTES", 0)
-    monkeypatch.setattr(ingest, "processors", lambda: 2)
+    monkeypatch.setattr(ingest, "processors", lambda: 4)
     report = index(project)
     assert (report.sessions, report.edits, report.skipped_records) == (5, 5, 1)
     assert edits(project) == sorted(sessions)
@@ -442,7 +442,7 @@ def test_a_reading_process_that_dies_is_an_error(
     for number in range(3):
         ClaudeSession(project, hermetic).prompt(f"task {number}")
     monkeypatch.setattr(ingest, "MANY_BYTES", 0)
-    monkeypatch.setattr(ingest, "processors", lambda: 2)
+    monkeypatch.setattr(ingest, "processors", lambda: 4)
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(FunesError, match="has ended"):
         index(project)
