@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     # plain data and pure functions
     """errors layout model lines keyblocks plausible logs spool fusion belong adopt chunk
-    sift sessionfile spans""",
+    sift sessionfile spans linehash""",
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
