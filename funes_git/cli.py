@@ -11,9 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from inspect import cleandoc
 from io import TextIOWrapper
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from funes_git.commands import COMMANDS, GROUPS, Command, quick
@@ -159,6 +157,8 @@ def build_app(explained: str | None = None) -> App:
 
 def _explanation(command: Command) -> str:
     """The command's docstring up to its parameters, each paragraph on one line: cyclopts folds."""
+    from inspect import cleandoc
+
     text = cleandoc(command.load().__doc__ or "").partition("\nParameters\n")[0]
     return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
 
@@ -190,7 +190,7 @@ def _open_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import Final, NamedTuple
 
 SETUP, ASK, KEEP, HELP = "Set up", "Ask", "Keep", "More"
 GROUPS: Final = (SETUP, ASK, KEEP, HELP)
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command: `target` is `module:function`; `help` is imperative, without a full stop."""
 
     name: str

@@ -6,8 +6,7 @@ that a command itself costs nothing of it. `quick.py` reads the same table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     Format: TypeAlias = Literal["human", "agent", "json"] | None
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     Action: TypeAlias = Literal["list", "pull"]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """How an option of this annotation is read."""
 
     convert: type = str

@@ -8,15 +8,13 @@ both understand the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from funes_git.commands.options import KINDS, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """What a command's function takes: positionals, the one that takes the rest, options."""
 
     positional: tuple[tuple[str, Kind], ...]
@@ -26,12 +24,11 @@ class Spec:
     required: int
 
 
-@dataclass(slots=True)
-class Bound:
+class Bound(NamedTuple):
     """Arguments for a call."""
 
-    args: list[Any] = field(default_factory=list)
-    kwargs: dict[str, Any] = field(default_factory=dict)
+    args: list[Any]
+    kwargs: dict[str, Any]
 
 
 class _NotPlain(Exception):
@@ -69,7 +66,7 @@ def bind(function: Callable[..., int], argv: Sequence[str]) -> Bound | None:
 
 
 def _bind(known: Spec, tokens: list[str]) -> Bound:
-    bound = Bound()
+    bound = Bound([], {})
     loose: list[str] = []
     while tokens:
         token = tokens.pop(0)
@@ -84,7 +81,7 @@ def _bind(known: Spec, tokens: list[str]) -> Bound:
         raise _NotPlain
     kinds = [kind for _, kind in known.positional]
     kinds += [Kind()] * (len(loose) - len(kinds))
-    bound.args = [_value(kind, text) for kind, text in zip(kinds, loose, strict=False)]
+    bound.args.extend(_value(kind, text) for kind, text in zip(kinds, loose, strict=False))
     return bound
 
 
