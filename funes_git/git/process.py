@@ -30,7 +30,7 @@ def run(args: Sequence[str], cwd: Path, *, stdin: bytes | None = None) -> bytes:
     """Run git to its end and return its standard output. Raises GitError if it fails."""
     code, out, err = attempt(args, cwd, stdin=stdin)
     if code != 0:
-        raise _failure(args, err)
+        raise failure(args, err)
     return out
 
 
@@ -92,7 +92,7 @@ def stream(args: Sequence[str], cwd: Path, *, stdin: bytes = b"") -> Iterator[IO
             code = process.wait()
         if code != 0:
             errors.seek(0)
-            raise _failure(args, errors.read())
+            raise failure(args, errors.read())
 
 
 def open_pipe(args: Sequence[str], cwd: Path) -> subprocess.Popen[bytes]:
@@ -113,8 +113,10 @@ def _environment() -> dict[str, str]:
     return {**config.environment(), **NO_FETCH}
 
 
-def _failure(args: Sequence[str], err: bytes) -> GitError:
+def failure(args: Sequence[str], err: bytes) -> GitError:
+    """The error for a git command that said `err`."""
     lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
-    said = lines[-1] if lines else "no message"
+    fatal = next((line for line in lines if line.startswith("fatal: ")), None)
+    said = fatal or (lines[-1] if lines else "no message")
     verb = next((a for a in args if not a.startswith("-")), "git")
     return GitError(f"git {verb} failed: {said}", hint=f"run `git {verb}` by hand to see more")

@@ -165,8 +165,16 @@ class Repo:
         )
 
     def commits(self, *args: str) -> Iterator[CommitInfo]:
-        """The commits that `git log ARGS` lists, in its order. Raises GitError."""
-        out = self.run("log", "-z", f"--format={FORMAT}", *args)
+        """The commits that `git log ARGS` lists, in its order. Raises UnknownTarget, GitError."""
+        code, out, err = process.attempt(
+            self.args("log", "-z", f"--format={FORMAT}", *args), self.folder
+        )
+        if code != 0 and b"unknown revision" in err:
+            raise UnknownTarget(
+                f"no such revision or path: {' '.join(args)}", hint="git log --oneline --all"
+            )
+        if code != 0:
+            raise process.failure(("log",), err)
         for item in out.split(b"\0"):
             if item.strip():
                 yield parse_info(item.strip(b"\n"))

@@ -233,3 +233,9 @@ def test_blame_follows_a_line_to_its_first_file(repo: GitRepo) -> None:
     )
     (line,) = Repo.discover(repo.path).blame("new.py", lines=(1, 1))
     assert not line.committed
+
+
+def test_log_of_an_unknown_revision_says_which(repo: GitRepo) -> None:
+    repo.commit("start")
+    with pytest.raises(UnknownTarget, match="no-rev"):
+        list(Repo.discover(repo.path).commits("no-rev"))
