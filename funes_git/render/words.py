@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from funes_git.model import Level
+from funes_git.model import Level, Reason
 
 LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
 LEVEL_WORDS: Final[dict[Level, str]] = {
@@ -16,7 +16,7 @@ LEVEL_WORDS: Final[dict[Level, str]] = {
     "ran": "a command of the session wrote the file",
     "weak": "only the time and the file fit",
 }
-REASON_WORDS: Final[dict[str, str]] = {
+REASON_WORDS: Final[dict[Reason, str]] = {
     "no-session": "no indexed session covers this time",
     "no-edit": "sessions cover this time, but none wrote this file",
     "not-matched": "sessions wrote this file, but other lines",
@@ -25,6 +25,7 @@ REASON_WORDS: Final[dict[str, str]] = {
     "empty": "the commit changes no text",
     "bot": "committed by a bot that no session touched",
     "shallow": "the history is cut here, so what the commit changed is not known",
+    "missing-objects": "this clone lacks what the commit changed",
 }
 REASON_NEXT: Final[dict[str, str]] = {
     "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",
@@ -32,6 +33,7 @@ REASON_NEXT: Final[dict[str, str]] = {
     "not-matched": "git funes why FILE   (the turns that wrote the file)",
     "not-distinctive": "git funes why FILE   (the turns that wrote the file)",
     "shallow": "git fetch --unshallow",
+    "missing-objects": "git fetch --refetch --filter=blob:limit=2m",
 }
 _LABELS: Final = {
     "claude_code": "Claude Code",
