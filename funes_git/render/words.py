@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from funes_git.model import Level, Reason
+from funes_git.model import Level
 
 LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
 LEVEL_WORDS: Final[dict[Level, str]] = {
@@ -16,7 +16,7 @@ LEVEL_WORDS: Final[dict[Level, str]] = {
     "ran": "a command of the session wrote the file",
     "weak": "only the time and the file fit",
 }
-REASON_WORDS: Final[dict[Reason, str]] = {
+REASON_WORDS: Final[dict[str, str]] = {
     "no-session": "no indexed session covers this time",
     "no-edit": "sessions cover this time, but none wrote this file",
     "not-matched": "sessions wrote this file, but other lines",
