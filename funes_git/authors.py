@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from funes_git.git import BlamedLine
-from funes_git.linehash import exact_hash
 from funes_git.link.coverage import SKEW, Coverage
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
@@ -77,6 +76,8 @@ class Authors:
             return Author("unknown", reason="shallow")
         if at is None or not self._coverage.covers(at):
             return Author("unknown", reason="no-session")
+        from funes_git.linehash import exact_hash  # rarely asked for
+
         if self._catalog.wrote_line(line.original_path, exact_hash(line.text), at + SKEW):
             return Author("unknown", reason="not-distinctive")
         return Author("human", reason=row.reason if row and row.reason else "not-matched")

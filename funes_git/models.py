@@ -7,7 +7,6 @@ them, what `git funes models pull` fetched, the Hugging Face cache.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -166,5 +165,7 @@ def _remember(memo: Path, value: Mapping[str, object]) -> None:
 
 
 def _sha256(path: Path) -> str:
+    import hashlib  # only for weights that were never checked before
+
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
-from funes_git.render import agent, json
-from funes_git.render import why as human
 
 
 def why(
@@ -44,9 +42,15 @@ def why(
     with reading(links=True) as (repo, catalog):
         found = answers.why(repo, catalog, target, at=at, n=n)
         if out.format == "json":
+            from funes_git.render import json
+
             out.json(json.why(found))
         elif out.format == "agent":
+            from funes_git.render import agent
+
             out.recorded(repo.name, agent.why(found))
         else:
+            from funes_git.render import why as human
+
             out.lines(human.why(out.page, found))
     return int(exit_code and not found.answers)

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO
 
 from funes_git import config
@@ -67,6 +66,8 @@ def stream(args: Sequence[str], cwd: Path, *, stdin: bytes = b"") -> Iterator[IO
 
     Standard input and errors go through files, so that neither side can block the other.
     """
+    from tempfile import TemporaryFile  # costs quick commands two milliseconds
+
     global started
     started += 1
     with TemporaryFile() as errors, TemporaryFile() as source:

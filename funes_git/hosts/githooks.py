@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -89,8 +88,9 @@ def remove(repo: Repo) -> HookState:
 
 def asset() -> Path:
     """Our hook: in the installed package, else in the checkout."""
-    packaged = Path(str(files("funes_git"))) / "_hooks"
-    root = packaged if packaged.is_dir() else Path(__file__).parents[2] / "hooks"
+    package = Path(__file__).parents[1]
+    packaged = package / "_hooks"
+    root = packaged if packaged.is_dir() else package.parent / "hooks"
     return root / "git" / "funes-hook"
 
 

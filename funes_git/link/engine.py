@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from funes_git.git import Repo, changes
+from funes_git.git import Repo
+from funes_git.git.diffs import changes
 from funes_git.link.coverage import NEAR
 from funes_git.link.level import EVERYTHING
 from funes_git.link.linker import Linker

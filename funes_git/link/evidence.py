@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from funes_git.git import CommitChange, FileChange
+from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.coverage import SKEW
-from funes_git.link.match import Block, DiffLine, match
+from funes_git.link.match import Block, Candidate, DiffLine, Matching, match
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
 from funes_git.link.weight import weight
 from funes_git.model import Content, Level, Link, Proof, Relation
@@ -22,6 +22,9 @@ from funes_git.spans import ranges
 
 ELSEWHERE = 3.0
 """The weight that a block must reach where only the file's name is the same, not its folder."""
+
+WITHIN = 0.999
+"""A commit's time is in whole seconds: it may have been made so many seconds later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class FileEvidence:
 
     def __init__(self, commit: CommitChange, change: FileChange, found: Findings) -> None:
         self.sha = commit.info.sha
-        self.bound = commit.info.commit_time + SKEW
+        self.bound = commit.info.commit_time + WITHIN
+        self.late = commit.info.commit_time + SKEW
         self.change = change
         self.proofs = found.proofs
         self.found = found
@@ -72,6 +76,7 @@ class FileEvidence:
         lines = self._added(here, lines)
         lines = self._added(here, lines, loose=True)
         lines = self._added(elsewhere, lines, enough=ELSEWHERE, strict=True)
+        lines = self._late(here, lines)
         self._removed(here)
         self._ran(here, unexplained=any(line.weight > 0 for line in lines))
 
@@ -95,7 +100,7 @@ class FileEvidence:
         if not pool or not lines:
             return lines
         keys = [line.loose if loose else line.exact for line in lines]
-        candidates = pool.added(keys, self.sha, self.bound, loose=loose)
+        candidates = self._unused(pool.added(keys, self.sha, self.bound, loose=loose))
         if not candidates:
             return lines
         matching = match(
@@ -106,8 +111,29 @@ class FileEvidence:
             enough=enough,
             strict=strict,
         )
-        edits = {edit.id: edit for edit in pool.before(self.bound)}
-        content: Content = "reformatted" if loose else "lines"
+        return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
+
+    def _late(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
+        """Link what an edit explains that seems to be younger than the commit, as where the clocks
+        of two machines differ: only an edit that the commit shows in full, and much of it. It is
+        most likely to have been made after the commit indeed."""
+        if not pool.before(self.late)[len(pool.before(self.bound)) :] or not lines:
+            return lines
+        late = {e.id for e in pool.before(self.late)} - {e.id for e in pool.before(self.bound)}
+        found = pool.added([line.exact for line in lines], self.sha, self.late)
+        shown = Counter(c.edit for candidates in found.values() for c in candidates)
+        full = {
+            key: [c for c in candidates if c.edit in late and shown[c.edit] == c.size]
+            for key, candidates in found.items()
+        }
+        matching = match(lines, full, enough=ELSEWHERE, strict=True)
+        return self._believe(pool, lines, matching, "lines")
+
+    def _believe(
+        self, pool: Pool, lines: list[DiffLine], matching: Matching, content: Content
+    ) -> list[DiffLine]:
+        """Link what was matched; the lines that are left."""
+        edits = {edit.id: edit for edit in pool.before(self.late)}
         for edit_id, blocks in _grouped(matching.blocks):
             self._link(edits[edit_id], blocks, "wrote", content)
             self.wrote.add(edit_id)
@@ -115,6 +141,15 @@ class FileEvidence:
         self.found.explained += len(taken)
         self.found.doubtful += len(matching.doubtful)
         return [line for line in lines if line.number not in taken]
+
+    def _unused(self, candidates: dict[int, list[Candidate]]) -> dict[int, list[Candidate]]:
+        """Without the lines that this commit shows already: one line is not shown twice."""
+        used = {(claim.edit, claim.pos) for claim in self.claims}
+        left = {
+            key: [c for c in found if (c.edit, c.pos) not in used]
+            for key, found in candidates.items()
+        }
+        return {key: found for key, found in left.items() if found}
 
     def _removed(self, pool: Pool) -> None:
         lines = removed_lines(self.change)

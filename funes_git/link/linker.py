@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from funes_git.git import BlobReader, CommitChange, FileChange, Repo
+from funes_git.git import Repo
+from funes_git.git.blobs import BlobReader
+from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import exact_hash
 from funes_git.link.evidence import FileEvidence, Findings
 from funes_git.link.graph import Graph

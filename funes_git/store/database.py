@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeAlias
-from urllib.parse import quote
 
 from funes_git.errors import FunesError, MemoryBusy, MemoryMissing
 
@@ -46,7 +45,7 @@ def connect_writable(path: Path, *, wal: bool) -> sqlite3.Connection:
         db.execute("PRAGMA foreign_keys=OFF")
         db.execute(f"PRAGMA journal_mode={'WAL' if wal else 'DELETE'}")
         db.execute(f"PRAGMA synchronous={'NORMAL' if wal else 'FULL'}")
-        db.execute("PRAGMA cache_size=-65536")
+        db.execute("PRAGMA cache_size=-32768")
     except BaseException:
         db.close()
         raise
@@ -77,7 +76,9 @@ def connect_readonly(path: Path) -> sqlite3.Connection:
 
 
 def _try(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path))}?{mode}"
+    # the characters that mean something in a URI (https://www.sqlite.org/uri.html)
+    name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    uri = f"file:{name}?{mode}"
     db = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
     try:
         db.execute("PRAGMA query_only=1")

@@ -8,7 +8,8 @@ import pytest
 from helpers import GitRepo
 
 from funes_git.errors import NotARepository, UnknownTarget
-from funes_git.git import CommitChange, Repo, changes
+from funes_git.git import Repo
+from funes_git.git.diffs import CommitChange, changes
 
 
 def diff(repo: GitRepo, *revs: str) -> list[CommitChange]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from funes_git.git import FileChange, Hunk
+from funes_git.git.diffs import FileChange, Hunk
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.evidence import added_lines
 from funes_git.link.match import Candidate, Matching, match
