@@ -28,12 +28,8 @@ Key: TypeAlias = tuple[str, str]
 MARKER = "[REDACTED:"
 
 
-def _digest(*parts: bytes) -> int:
-    sum_ = blake2b(digest_size=8)
-    for part in parts:
-        sum_.update(len(part).to_bytes(8, "big"))
-        sum_.update(part)
-    return int.from_bytes(sum_.digest(), "big", signed=True)
+def _digest(data: bytes) -> int:
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
 
 
 class StoredTurn:
@@ -66,10 +62,10 @@ class StoredTurn:
             t = self.turn
             about = (t.seq, t.ts, t.role, t.parent_uuid, t.exchange, t.message_id, t.thread)
             where = (t.workdir, t.branch, t.head, t.model, t.is_prompt)
-            ordered = sorted(self.chunks, key=lambda c: (c.block_idx, c.split_idx))
-            chunks = "\0".join(f"{c.id} {c.prose} {c.files} {c.text}" for c in ordered)
-            parts = (self.body, repr(about), repr(where), chunks)
-            self._digest = _digest(*(p.encode() for p in parts))
+            parts = [self.body, repr(about), repr(where)]
+            for c in sorted(self.chunks, key=lambda c: (c.block_idx, c.split_idx)):
+                parts += (c.id, repr(c.files), "prose" if c.prose else "", c.text)
+            self._digest = _digest("\0".join(parts).encode())
         return self._digest
 
     @property
@@ -90,8 +86,8 @@ class StoredEdit:
         self.removed = pack_keys(edit.removed)
         about = (edit.session_id, edit.turn_uuid, edit.tool_use_id, edit.n, edit.ts, edit.path)
         what = (edit.operation, edit.tool, edit.origin, edit.recorded_path, edit.old_path)
-        texts = (self.body, repr(about), repr(what))
-        self.digest = _digest(*(t.encode() for t in texts), self.added, self.removed)
+        texts = "\0".join((self.body, repr(about), repr(what)))
+        self.digest = _digest(texts.encode() + self.added + b"\0" + self.removed)
 
 
 @dataclass(slots=True)

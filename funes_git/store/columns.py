@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha1
 from pathlib import Path
@@ -113,7 +113,7 @@ def chunk_rows(turns: Iterable[StoredTurn], repo: str, repo_id: str) -> Iterator
     """The rows of `chunks` of these turns, without vectors."""
     for stored in turns:
         t = stored.turn
-        shared = {
+        shared: dict[str, Any] = {
             "session_id": t.session_id,
             "workdir": workdir_facet(t.workdir),
             "turn_uuid": t.turn_uuid,
@@ -122,7 +122,6 @@ def chunk_rows(turns: Iterable[StoredTurn], repo: str, repo_id: str) -> Iterator
             "ts": iso_time(t.ts),
             "role": t.role,
             "source_path": stored.source_path,
-            "vector": None,
             "harness": t.harness,
             "repo": repo,
             "repo_id": repo_id,
@@ -273,14 +272,15 @@ def spawn_from(row: Mapping[str, Any]) -> Spawn:
     return Spawn(row["session_id"], row["turn_uuid"], row["thread"])
 
 
-def rows_of(changes: Changes, repo: str, repo_id: str) -> dict[str, Rows]:
-    """Everything in `changes` as rows, by table."""
+def rows_of(changes: Changes, table: str, repo: str, repo_id: str) -> Rows:
+    """Everything in `changes` that goes into `table`."""
     turns = changes.turns.values()
-    return {
-        "edits": [edit_row(stored.edit) for stored in changes.edits.values()],
-        "chunks": list(chunk_rows(turns, repo, repo_id)),
-        "blocks": list(block_rows(turns)),
-        "spawns": [spawn_row(s) for s in changes.spawns],
-        "sessions": [session_row(s) for s in changes.sessions.values()],
-        "sources": [state_row(s) for s in changes.states.values()],
+    makers: dict[str, Callable[[], Iterable[dict[str, Any]]]] = {
+        "edits": lambda: (edit_row(stored.edit) for stored in changes.edits.values()),
+        "chunks": lambda: chunk_rows(turns, repo, repo_id),
+        "blocks": lambda: block_rows(turns),
+        "spawns": lambda: map(spawn_row, changes.spawns),
+        "sessions": lambda: map(session_row, changes.sessions.values()),
+        "sources": lambda: map(state_row, changes.states.values()),
     }
+    return list(makers[table]())

@@ -90,26 +90,28 @@ class LanceMemory:
 
     def write(
         self,
-        rows: Mapping[str, Rows],
+        rows: Callable[[str], Rows],
         stale: Mapping[str, Sequence[str]],
         retractions: Mapping[str, Sequence[str]],
         at: Callable[[str], None],
     ) -> None:
-        """Upsert rows by table, delete stale ids by table and mark turns, by session, that were
-        taken back; the cursors of sources last. `at` is called with the name of each step just
-        before it."""
+        """Upsert the rows that `rows` gives for each table, delete stale ids by table, and mark
+        turns, by session, that were taken back; the cursors of sources last. `at` is called with
+        the name of each step just before it."""
         for name in TABLES:
-            if rows.get(name) or stale.get(name):
+            new, gone = rows(name), stale.get(name, ())
+            if new or gone:
                 at(f"lance:{name}")
-                self._upsert(name, rows.get(name, []), stale.get(name, ()))
+                self._upsert(name, _arrow(self.table(name).schema, new), gone)
             if name == "blocks" and retractions:
                 at("lance:retractions")
                 for session_id, turn_uuids in retractions.items():
                     self._retract(session_id, turn_uuids)
 
-    def _upsert(self, name: str, rows: Rows, stale: Sequence[str]) -> None:
+    def _upsert(self, name: str, data: pa.Table, stale: Sequence[str] = ()) -> None:
+        """One commit: upsert rows and delete others. `data` has every column: with some left out
+        Lance reads the whole table into memory (a gigabyte for 170,000 chunks), else only ids."""
         table = self.table(name)
-        data = _arrow(table.schema, rows)
 
         def merge() -> None:
             merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
@@ -127,16 +129,18 @@ class LanceMemory:
             _retried(lambda: table.update(where=where, values={"retracted": True}))
 
     def set_vectors(self, ids: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
-        """Give chunks their vectors."""
+        """Give chunks their vectors; ids that are not stored are left out."""
         import pyarrow as pa
 
         table = self.table("chunks")
-        kind = table.schema.field("vector").type
-        schema = pa.schema([pa.field("id", pa.utf8(), nullable=False), pa.field("vector", kind)])
-        columns = [pa.array(list(ids), pa.utf8()), _vector_array(vectors, kind)]
-        data = pa.Table.from_arrays(columns, schema=schema)
-        with _private():
-            _retried(lambda: table.merge_insert("id").when_matched_update_all().execute(data))
+        made = dict(zip(ids, vectors, strict=True))
+        rows = table.search().where(f"id IN ({_literals(ids)})").select(table.schema.names)
+        stored = rows.to_arrow()
+        at = table.schema.get_field_index("vector")
+        kind = table.schema.field(at).type
+        numbers = [[float(x) for x in made[i]] for i in stored.column("id").to_pylist()]
+        with_vectors = stored.set_column(at, "vector", pa.array(numbers, kind))
+        self._upsert("chunks", with_vectors.cast(table.schema))
 
     def change_model(self, model: str, size: int) -> None:
         """Drop all vectors and make room for those of another model, of `size` numbers each."""
@@ -240,12 +244,6 @@ def _arrow(schema: pa.Schema, rows: Rows) -> pa.Table:
 
     columns = [pa.array([row.get(f.name) for row in rows], f.type) for f in schema]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _vector_array(vectors: Iterable[Sequence[float]], kind: pa.DataType) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array([[float(x) for x in vector] for vector in vectors], kind)
 
 
 def _literals(values: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
 from typing import Any, Self
 
 from funes_git.errors import FunesError, MemoryMissing, ModelMismatch
@@ -150,7 +151,8 @@ class Stores:
             self._intend(changes.touched(), [state_row(s)["id"] for s in changes.states.values()])
             gone = {"chunks": stale.chunks, "blocks": stale_block_ids(stale.blocks)}
             retractions = changes.retractions_by_session()
-            self.lance().write(rows_of(changes, *self._identity), gone, retractions, self._at)
+            rows = partial(rows_of, changes, repo=self._identity[0], repo_id=self._identity[1])
+            self.lance().write(rows, gone, retractions, self._at)
             settings |= self._done()
         self._at("catalog")
         self.writer.apply(changes, settings)
