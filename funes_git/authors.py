@@ -67,17 +67,23 @@ class Authors:
         return spans[at][2] if at >= 0 and spans[at][1] >= line.original else None
 
     def _without(self, line: BlamedLine) -> Author:
-        """A line that no edit explains: a person's only if sessions of its time were indexed and
-        none wrote such a line there."""
+        """A line that no edit explains. It is a person's only if sessions of its time are indexed,
+        none of them wrote such a line there, and no agent is known to have a part in the commit
+        that those sessions do not explain; else nobody knows, and the reason says why."""
         row = self._rows.get(line.sha)
         info = self._commits.get(line.sha)
+        if row is not None and row.reason in ("shallow", "missing-objects"):
+            return Author("unknown", reason=row.reason)
         at = row.commit_time if row else info.commit_time if info else None
-        if row is not None and row.reason == "shallow":
-            return Author("unknown", reason="shallow")
         if at is None or not self._coverage.covers(at):
             return Author("unknown", reason="no-session")
         from funes_git.linehash import exact_hash  # rarely asked for
 
         if self._catalog.wrote_line(line.original_path, exact_hash(line.text), at + SKEW):
             return Author("unknown", reason="not-distinctive")
-        return Author("human", reason=row.reason if row and row.reason else "not-matched")
+        links = self._links.get(line.sha, ())
+        agents = (info is not None and info.agent) or any(k.proof == "printed" for k in links)
+        if agents and not self._spans[line.sha, line.original_path]:
+            return Author("unknown", reason="agent-not-indexed")
+        edited = self._catalog.edited(line.original_path, at + SKEW)
+        return Author("human", reason="not-matched" if edited else "no-edit")

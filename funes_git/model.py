@@ -23,6 +23,7 @@ Reason: TypeAlias = Literal[
     "merge",  # a merge that adds nothing of its own
     "empty",  # a commit that changes no text
     "bot",  # committed by a bot that no session touched
+    "agent-not-indexed",  # the commit names an agent, or a session made it, but none wrote this
     "shallow",  # the history was cut here: what the commit changed cannot be known
     "missing-objects",  # the repository lacks what the commit changed (a partial clone)
 ]
@@ -164,6 +165,8 @@ class CommitInfo:
     commit_time: float
     subject: str
     parents: tuple[str, ...] = ()
+    agent: str | None = None
+    """The agent that the commit itself names, as author or in a trailer, in its words."""
 
 
 @dataclass(frozen=True, slots=True)

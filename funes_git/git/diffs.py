@@ -30,7 +30,9 @@ ARGS = (
     "--no-ext-diff",
     "--no-textconv",
     "--no-relative",
-    "--diff-algorithm=histogram",
+    # as `git blame` compares: a line must not be one commit's for blame and another's for us
+    "--diff-algorithm=myers",
+    "--indent-heuristic",
     "--diff-merges=combined",
     "--src-prefix=a/",
     "--dst-prefix=b/",
@@ -51,8 +53,8 @@ class Hunk:
 
 @dataclass(slots=True)
 class FileChange:
-    """What a commit did to one file. `old_blob` is the full id of the file in the (first) parent,
-    all zeros where it was not there."""
+    """What a commit did to one file. `old_blob` and `new_blob` are the full ids of the file in the
+    (first) parent and in the commit, all zeros where it was not there."""
 
     path: str
     old_path: str | None = None
@@ -60,6 +62,7 @@ class FileChange:
     """`added`, `modified`, `deleted` or `renamed`."""
     binary: bool = False
     old_blob: str = ""
+    new_blob: str = ""
     added: int = 0
     """How many lines were added, also where they were not kept."""
     hunks: list[Hunk] = field(default_factory=list)
@@ -211,7 +214,8 @@ def _header_line(line: bytes, change: FileChange) -> None:
     elif line.startswith(b"Binary files "):
         change.binary = True
     elif line.startswith(b"index "):
-        change.old_blob = re.split(rb"[,.]", line[6:], maxsplit=1)[0].decode()
+        old, _, new = line[6:].decode().partition("..")
+        change.old_blob, change.new_blob = old.split(",")[0], new.split(" ")[0]
 
 
 def _header_path(line: bytes) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 
-NEAR = 12 * 3600.0
-"""Seconds before its first turn and after its last that a session is taken to cover."""
+BEFORE, AFTER = 3600.0, 12 * 3600.0
+"""Seconds before its first turn and after its last that a session is taken to cover: what was
+committed long before the first session began may be the work of one that is lost."""
 
 SKEW = 120.0
 """Seconds by which an edit may seem younger than the commit that shows it."""
@@ -19,7 +20,7 @@ class Coverage:
         """`spans` as `Catalog.session_spans` gives them: session, harness, first and last time."""
         self._spans: list[tuple[float, float]] = []
         times = sorted(
-            (first - NEAR, last + NEAR)
+            (first - BEFORE, last + AFTER)
             for _, _, first, last in spans
             if first is not None and last is not None
         )

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from funes_git.git import Repo
 from funes_git.git.diffs import changes
-from funes_git.link.coverage import NEAR
+from funes_git.link.coverage import BEFORE
 from funes_git.link.level import EVERYTHING
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
@@ -105,7 +105,7 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
         else:
             shas = repo.rev_list("--ignore-missing", *tips, "--not", *known)
             if since is not None:
-                shas = _again(repo, catalog, float(since) - NEAR, shas)
+                shas = _again(repo, catalog, float(since) - BEFORE, shas)
         _run(repo, catalog, report, shas)
         if since is not None or tips != known:
             _remember(repo, catalog)

@@ -16,6 +16,7 @@ def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shall
     """The reason for a commit that no session explains; `shallow` if its parents were cut off."""
     if commit.unreadable:
         return "shallow" if shallow else "missing-objects"
+    covered = witnesses.coverage.covers(commit.info.commit_time)
     if not commit.files:
         return "merge" if len(commit.info.parents) > 1 else "empty"
     if found.doubtful:
@@ -24,4 +25,6 @@ def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shall
         return "not-matched"
     if BOT.search(commit.info.author) or BOT.search(commit.info.email):
         return "bot"
-    return "no-edit" if witnesses.coverage.covers(commit.info.commit_time) else "no-session"
+    if not covered:
+        return "no-session"
+    return "agent-not-indexed" if commit.info.agent else "no-edit"

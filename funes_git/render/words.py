@@ -18,20 +18,22 @@ LEVEL_WORDS: Final[dict[Level, str]] = {
 }
 REASON_WORDS: Final[dict[str, str]] = {
     "no-session": "no indexed session covers this time",
-    "no-edit": "sessions cover this time, but none wrote this file",
-    "not-matched": "sessions wrote this file, but other lines",
+    "no-edit": "sessions of this time are indexed, and none wrote this file",
+    "not-matched": "sessions wrote this file before, but not this",
     "not-distinctive": "only lines match that anyone could have written",
     "merge": "a merge that adds nothing of its own",
     "empty": "the commit changes no text",
     "bot": "committed by a bot that no session touched",
+    "agent-not-indexed": "an agent had a part in the commit, but no indexed session wrote this",
     "shallow": "the history is cut here, so what the commit changed is not known",
     "missing-objects": "this clone lacks what the commit changed",
 }
 REASON_NEXT: Final[dict[str, str]] = {
     "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",
     "no-edit": "git funes recall QUERY   (a session may still have talked about it)",
-    "not-matched": "git funes why FILE   (the turns that wrote the file)",
-    "not-distinctive": "git funes why FILE   (the turns that wrote the file)",
+    "not-matched": "git funes recall QUERY   (what sessions said about it)",
+    "not-distinctive": "git funes recall QUERY   (what sessions said about it)",
+    "agent-not-indexed": "git funes index --adopt PATH   (if you have its session)",
     "shallow": "git fetch --unshallow",
     "missing-objects": "git fetch --refetch --filter=blob:limit=2m",
 }

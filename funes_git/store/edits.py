@@ -100,6 +100,11 @@ class EditReading(LinkReading):
         rows = self.rows("SELECT added FROM edits WHERE path = ? AND ts <= ?", (path, before))
         return any(exact in flat_keys(added)[1::3] for (added,) in rows)
 
+    def edited(self, path: str, before: float) -> bool:
+        """Whether any edit was made at `path` up to the time `before`."""
+        sql = "SELECT 1 FROM edits WHERE path = ? AND ts <= ? LIMIT 1"
+        return self.one(sql, (path, before)) is not None
+
     def families(self) -> dict[str, str]:
         """Session → the session that started it or that it was forked from, where there is one."""
         return dict(
