@@ -212,7 +212,7 @@ class Repo:
     def rev_list(self, *args: str) -> list[str]:
         """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget."""
         order = ("--topo-order", "--reverse")
-        code, out, _ = process.attempt(self.args("rev-list", *order, *args), self.folder)
+        code, out, _ = process.attempt(self.args("rev-list", *order, *args, "--"), self.folder)
         if code != 0:
             raise UnknownTarget(
                 f"no such revision or range: {' '.join(args)}", hint="git log --oneline --all"

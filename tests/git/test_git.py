@@ -240,3 +240,12 @@ def test_log_of_an_unknown_revision_says_which(repo: GitRepo) -> None:
     repo.commit("start")
     with pytest.raises(UnknownTarget, match="no-rev"):
         list(Repo.discover(repo.path).commits("no-rev"))
+
+
+def test_a_file_may_be_named_like_a_revision(repo: GitRepo) -> None:
+    repo.write("HEAD", "not the tip\n")
+    repo.write("main", "not the branch\n")
+    sha = repo.commit("start")
+    found = Repo.discover(repo.path)
+    assert found.rev_list("HEAD") == found.rev_list("main") == [sha]
+    assert found.tips("--all", "HEAD") == [sha]
