@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from funes_git.git import BlamedLine
-from funes_git.model import Answer, CommitInfo, Link, Passage
+from funes_git.model import Answer, CommitInfo, EditRecord, Link, Passage
+from funes_git.prompts import part_about, words_of
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.base import Turn
@@ -13,8 +15,14 @@ from funes_git_parsers.base import Turn
 LOOK_BACK = 40
 """Turns before the edit in which the agent's own words are looked for."""
 
-PASSAGES = 4
-"""Passages that an answer quotes: the ones nearest to the edit."""
+CONSIDERED, PASSAGES = 10, 4
+"""Passages nearest to the edit that are considered, and those that an answer quotes of them."""
+
+SHORT, LONG = 60, 500
+"""Characters below which a prompt needs the message that it answers, and above which the part that
+names the file is quoted too."""
+
+IDENTIFIER = re.compile(r"\b[A-Za-z_]\w{5,}\b")
 
 
 class AnswerMaker:
@@ -31,13 +39,14 @@ class AnswerMaker:
         session = self._catalog.session(link.session_id)
         turn = view.turn if view else None
         lines = sorted(asked, key=lambda line: line.number)
+        words = words_of(prompt)
         return Answer(
             commit=commit,
             link=link,
-            prompt=_words(prompt) if prompt else None,
+            prompt=words,
             prompt_uuid=prompt.turn_uuid if prompt else None,
             prompt_ts=prompt.ts if prompt else None,
-            passages=self._passages(link, turn),
+            passages=self._passages(link, turn, edit),
             turn_ts=turn.ts if turn else None,
             edit_path=edit.path if edit else None,
             edit_diff=edit.diff if edit else None,
@@ -45,31 +54,62 @@ class AnswerMaker:
             asked_text=tuple(line.text for line in lines),
             title=session.session.title if session else None,
             model=turn.model if turn else None,
+            task=words_of(self._catalog.task_of(link.session_id, link.turn_uuid)),
+            in_answer_to=self._before(prompt) if words and len(words) < SHORT else None,
+            prompt_part=part_about(words or "", _names(edit), LONG),
             retracted=view.retracted if view else False,
             source_gone=self._source_gone(link.session_id),
         )
 
-    def _passages(self, link: Link, turn: Turn | None) -> tuple[Passage, ...]:
-        """The text and thinking nearest before the edit in its exchange, oldest first."""
+    def _passages(
+        self, link: Link, turn: Turn | None, edit: EditRecord | None
+    ) -> tuple[Passage, ...]:
+        """The agent's text and thinking before the edit in its exchange, oldest first: of the
+        nearest ones, those that name the file or what the edit changed come before the others."""
         turns = [*([turn] if turn else [])]
         turns += self._catalog.before(link.session_id, link.turn_uuid, LOOK_BACK)
-        found: list[Passage] = []
-        for earlier in turns:
-            if earlier.role != "assistant":
-                continue
-            for block in reversed(earlier.blocks):
-                if block.type in ("text", "thinking") and not block.scaffold and block.text.strip():
-                    found.append(Passage(earlier.turn_uuid, block.type, block.text))
-            if len(found) >= PASSAGES:
-                break
-        return tuple(reversed(found[:PASSAGES]))
+        near = [passage for earlier in turns for passage in _said(earlier)][:CONSIDERED]
+        names = [*_names(edit), *_identifiers(edit)]
+        telling = [p for p in near if any(name in p.text for name in names)]
+        chosen = [*telling, *(p for p in near if p not in telling)][:PASSAGES]
+        return tuple(passage for passage in reversed(near) if passage in chosen)
+
+    def _before(self, prompt: Turn | None) -> Passage | None:
+        """The last thing that the agent said before a prompt."""
+        if prompt is None:
+            return None
+        for turn in self._catalog.words_before(prompt.session_id, prompt.turn_uuid, 10):
+            for passage in _said(turn):
+                if passage.block_type == "text":
+                    return passage
+        return None
 
     def _source_gone(self, session_id: str) -> bool:
         source = self._catalog.source_of(session_id)
         return source is not None and not source.exists()
 
 
-def _words(turn: Turn) -> str:
-    """The words of a prompt, without what the harness put beside them."""
-    texts = [b.text for b in turn.blocks if b.type == "text" and not b.scaffold]
-    return "\n".join(texts).strip()
+def _said(turn: Turn) -> list[Passage]:
+    """The agent's own words in a turn, last first."""
+    if turn.role != "assistant":
+        return []
+    return [
+        Passage(turn.turn_uuid, block.type, block.text)
+        for block in reversed(turn.blocks)
+        if block.type in ("text", "thinking") and not block.scaffold and block.text.strip()
+    ]
+
+
+def _names(edit: EditRecord | None) -> list[str]:
+    """What the edited file is called, the longest name first."""
+    if edit is None:
+        return []
+    base = edit.path.rpartition("/")[2]
+    stem = base.partition(".")[0]
+    return [edit.path, base, *([stem] if len(stem) > 4 else [])]
+
+
+def _identifiers(edit: EditRecord | None) -> set[str]:
+    """Names that the edit itself brings in."""
+    added = (line[1:] for line in (edit.diff if edit else "").split("\n") if line[:1] == "+")
+    return {name for line in added for name in IDENTIFIER.findall(line)}

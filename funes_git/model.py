@@ -197,6 +197,12 @@ class Answer:
     asked_text: tuple[str, ...] = ()
     title: str | None = None
     model: str | None = None
+    task: str | None = None
+    """What the sub-agent that made the edit was asked to do, by the agent that started it."""
+    in_answer_to: Passage | None = None
+    """The agent's message that a short prompt answers."""
+    prompt_part: str | None = None
+    """Of a long prompt, the part that names the edited file."""
     retracted: bool = False
     source_gone: bool = False
     """The agent's own session file no longer exists."""

@@ -15,15 +15,15 @@ from funes_git.errors import MemoryMissing, ModelMismatch
 from funes_git.filters import Filters, resolve
 from funes_git.fusion import fuse
 from funes_git.git import Repo
-from funes_git.model import Hit, Turn
+from funes_git.model import Hit
 from funes_git.models import PULL, Models
+from funes_git.prompts import words_of
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope
 from funes_git.store.text import TextIndex
 from funes_git.store.vectors import VectorIndex
 from funes_git.store.words import identifiers, runs
-from funes_git_parsers.scaffold import visible
 
 _CANDIDATES = 100  # of each kind (RETRIEVAL.md §7)
 
@@ -141,7 +141,7 @@ class Recall:
             tool=row.tool,
             score=round(score, 4),
             text=row.text,
-            prompt=_words_of(self._catalog.prompt_of(row.session_id, row.turn_uuid)),
+            prompt=words_of(self._catalog.prompt_of(row.session_id, row.turn_uuid)),
             commits=tuple(commits),
         )
 
@@ -160,11 +160,3 @@ def _one_a_turn(
             yield row, score
         turns.add(turn)
         texts.add(text)
-
-
-def _words_of(turn: Turn | None) -> str | None:
-    """What a person wrote in a turn."""
-    if turn is None:
-        return None
-    parts = (visible(b.text) for b in turn.blocks if b.type == "text" and b.scaffold is None)
-    return "\n\n".join(part for part in parts if part.strip()) or None

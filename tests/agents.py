@@ -89,6 +89,8 @@ class ClaudeSession(_Session):
         self.file = home / ".claude" / "projects" / slug / f"{self.id}.jsonl"
         self.last: str | None = None
         self.prompt_uuid: str | None = None
+        self.agent: str | None = None
+        """The sub-agent that writes this file."""
 
     def record(self, kind: str, message: dict[str, Any], **more: Any) -> str:
         """Append a user or assistant record; its uuid."""
@@ -96,7 +98,8 @@ class ClaudeSession(_Session):
         self.append(
             {
                 "parentUuid": self.last,
-                "isSidechain": False,
+                "isSidechain": self.agent is not None,
+                **({"agentId": self.agent} if self.agent else {}),
                 "userType": "external",
                 "cwd": str(self.cwd),
                 "sessionId": self.id,
@@ -160,6 +163,17 @@ class ClaudeSession(_Session):
             sourceToolAssistantUUID=name,
         )
         return name
+
+    def subagent(self, task: str) -> ClaudeSession:
+        """The agent starts a sub-agent with a task; the sub-agent's session."""
+        agent = uuid.uuid4().hex[:17]
+        result = {"status": "async_launched", "agentId": agent}
+        self.call("Agent", {"description": "help", "prompt": task}, "launched", result)
+        child = ClaudeSession(self.repo, Path("/"), self.clock, self.cwd)
+        child.id, child.agent = self.id, agent
+        child.file = self.file.with_suffix("") / "subagents" / f"agent-{agent}.jsonl"
+        child.record("user", {"role": "user", "content": task})
+        return child
 
     def edit(self, path: str, old: str, new: str) -> str:
         """The agent replaces `old` by `new` in a file."""

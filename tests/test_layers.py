@@ -22,7 +22,7 @@ LAYERS = (
     "git store hosts embed redact models alone",
     # the work
     """editrecord prepare reading rootcache pool proof ingest discovery link why recall worker
-    filters targets answers authors vectorise doctor demo""",
+    filters prompts targets answers authors vectorise doctor demo""",
     # what people see
     "render output pager crash",
     "commands",

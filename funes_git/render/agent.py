@@ -72,6 +72,12 @@ def _answer(answer: Answer) -> Iterator[str]:
     asked = f" · asked lines {_ranges(answer.asked)}" if answer.asked else ""
     yield f"{link.harness} · {stamp(answer.turn_ts)} · {link.level} · {link.relation}{asked}"
     yield "evidence: " + "; ".join(evidence(answer))
+    if answer.task:
+        yield "task given to a sub-agent:"
+        yield from fenced(answer.task, PROMPT)
+    if answer.in_answer_to:
+        yield "the agent had said:"
+        yield from fenced(answer.in_answer_to.text, PROMPT // 2)
     if answer.prompt:
         yield "prompt:"
         yield from fenced(answer.prompt, PROMPT)

@@ -63,5 +63,5 @@ def _counted(answer: Answer) -> str | None:
     if 0 < matched <= total:
         verb = "is" if matched == 1 else "are"
         gone = " gone" if sign == "-" else " in it"
-        return f"{matched} of the edit's {plural(total, 'line')} {verb}{gone} ({where})"
-    return f"{plural(matched, 'matching line')} ({where})"
+        return f"{matched} of the edit's {plural(total, 'line')} {verb}{gone} ({where} there)"
+    return f"{plural(matched, 'matching line')} ({where} there)"

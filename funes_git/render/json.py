@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from funes_git.model import Answer, BlameLine, Hit, Link, LogEntry, TurnView, Unexplained, Why
+from funes_git.model import (
+    Answer,
+    BlameLine,
+    Hit,
+    Link,
+    LogEntry,
+    Passage,
+    TurnView,
+    Unexplained,
+    Why,
+)
 
 if TYPE_CHECKING:
     from funes_git.hosts.githooks import HookState
@@ -64,15 +74,22 @@ def _answer(answer: Answer) -> Object:
         "title": answer.title,
         "prompt": answer.prompt,
         "prompt_uuid": answer.prompt_uuid,
-        "passages": [
-            {"turn_uuid": p.turn_uuid, "block_type": p.block_type, "text": p.text}
-            for p in answer.passages
-        ],
+        "task": answer.task,
+        "in_answer_to": answer.in_answer_to and _passage(answer.in_answer_to),
+        "passages": [_passage(p) for p in answer.passages],
         "edit": edit,
         "lines": _pairs(link.lines),
         "asked": _pairs(answer.asked),
         "retracted": answer.retracted,
         "source_gone": answer.source_gone,
+    }
+
+
+def _passage(passage: Passage) -> Object:
+    return {
+        "turn_uuid": passage.turn_uuid,
+        "block_type": passage.block_type,
+        "text": passage.text,
     }
 
 

@@ -82,16 +82,34 @@ def _label(page: Page, name: str, note: str = "") -> str:
 
 
 def _prompt(page: Page, answer: Answer) -> Iterator[str]:
+    if answer.task:
+        yield from _task(page, answer.task)
     if not answer.prompt:
         yield _label(page, "Prompt", "not recorded")
         yield ""
         return
+    if answer.in_answer_to:
+        yield _label(page, "The agent had said")
+        yield from _passage(page, answer, answer.in_answer_to)
+        yield ""
     text, short = width.cut(answer.prompt, PROMPT)
     earlier = (answer.turn_ts or 0) - (answer.prompt_ts or answer.turn_ts or 0)
     yield _label(page, "Prompt", f"{words.span(earlier)} earlier" if earlier >= 60 else "")
     yield from quote(page, f"{text} …" if short else text)
+    if short and answer.prompt_part and answer.prompt_part not in text:
+        yield page.style.dim("  further down, about this file")
+        part, cut = width.cut(answer.prompt_part, PROMPT)
+        yield from quote(page, f"{part} …" if cut else part)
     if short and answer.prompt_uuid:
         yield page.style.dim(f"  whole: {_get(answer, answer.prompt_uuid)}")
+    yield ""
+
+
+def _task(page: Page, task: str) -> Iterator[str]:
+    """What a sub-agent was asked to do."""
+    text, short = width.cut(task, PROMPT)
+    yield _label(page, "Task", "given to a sub-agent")
+    yield from quote(page, f"{text} …" if short else text)
     yield ""
 
 

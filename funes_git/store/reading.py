@@ -146,6 +146,32 @@ class TurnReading(EditReading):
         )
         return [_turn(r) for r in found]
 
+    def words_before(self, session_id: str, turn_uuid: str, limit: int) -> list[Turn]:
+        """Up to `limit` assistant turns before it on its thread, newest first, whatever exchange
+        they belong to."""
+        row = self._row(session_id, turn_uuid)
+        if row is None:
+            return []
+        found = self.rows(
+            TURN + "WHERE s.session_id = ? AND t.thread IS ? AND t.role = 'assistant'"
+            " AND (t.seq, t.id) < (?, ?) ORDER BY t.seq DESC, t.id DESC LIMIT ?",
+            (session_id, row[11], row[3], row[0], limit),
+        )
+        return [_turn(r) for r in found]
+
+    def task_of(self, session_id: str, turn_uuid: str) -> Turn | None:
+        """What the sub-agent that a turn belongs to was asked to do; None for turns that belong to
+        no sub-agent."""
+        row = self._row(session_id, turn_uuid)
+        if row is None or (row[11] is None and self._started_by(session_id) is None):
+            return None
+        first = self.one(
+            TURN + "WHERE s.session_id = ? AND t.thread IS ? AND t.role = 'user'"
+            " ORDER BY t.seq, t.id LIMIT 1",
+            (session_id, row[11]),
+        )
+        return _turn(first) if first else None
+
     def prompt_of(self, session_id: str, turn_uuid: str) -> Turn | None:
         """The user's prompt that the turn follows from.
 

@@ -81,9 +81,12 @@ _EMBEDDED = (
     "local-command-caveat",
 )
 
+_COMMAND_NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+
 _RECALL_HEADER = "funes-git memory · "
 _RECALL_HIT = re.compile(r"^.*\bget \S+ \S+$", re.MULTILINE)
-_RECALL_JSON = re.compile(r'\{\s*"schema_version":\s*\d+,\s*"(?:hits|target)":')
+_RECALL_JSON = re.compile(r'\{\s*"schema_version":\s*\d+,\s*"(?:hits|target|session_id)":')
 
 
 def kind(text: str, role: str) -> str | None:
@@ -102,6 +105,15 @@ def kind(text: str, role: str) -> str | None:
     if is_recall(start):
         return RECALL
     return _only_blocks(start)
+
+
+def command_line(text: str) -> str | None:
+    """The slash command that `text` wraps, as it was typed: `/review src/cache.py`."""
+    name = _COMMAND_NAME.search(text)
+    if name is None:
+        return None
+    arguments = _COMMAND_ARGS.search(text)
+    return f"{name[1].strip()} {arguments[1].strip() if arguments else ''}".strip() or None
 
 
 def is_recall(text: str) -> bool:

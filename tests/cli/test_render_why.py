@@ -58,7 +58,7 @@ Edit  src/cache.py
 Evidence  exact
   Its lines match this commit, and the session's own git command printed this
   commit's id.
-  3 of the edit's 4 lines are in it (lines 86–88).
+  3 of the edit's 4 lines are in it (lines 86–88 there).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3\
 """)
 
@@ -105,7 +105,7 @@ Edit  src/cache.py
 Evidence  exact
   Its lines match this commit, and the session's own git command printed this
   commit's id.
-  3 of the edit's 4 lines are in it (lines 86–88).
+  3 of the edit's 4 lines are in it (lines 86–88 there).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
 commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
@@ -128,7 +128,7 @@ Edit  src/cache.py
 Evidence  exact
   Its lines match this commit, and the session's own git command printed this
   commit's id.
-  3 of the edit's 4 lines are in it (lines 86–88).
+  3 of the edit's 4 lines are in it (lines 86–88 there).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
 Lines 90–92: not known who wrote this
@@ -202,7 +202,7 @@ def test_removed_lines_are_marked_where_the_turn_removed_them() -> None:
     )
     assert "▶ 86 -         self._entries[key] = value" in text
     assert "The lines that it removed are gone with this commit." in text
-    assert "1 of the edit's 1 line is gone (line 86)." in text
+    assert "1 of the edit's 1 line is gone (line 86 there)." in text
 
 
 def test_evidence_is_told_for_every_kind_of_link() -> None:

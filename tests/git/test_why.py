@@ -1,0 +1,188 @@
+"""What `why` quotes, and what it says when there is nothing to quote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agents import ClaudeSession, Clock
+from helpers import GitRepo
+from memory import Memory
+
+from funes_git.errors import UnknownTarget
+
+TEXT = "".join(f"line number {n} of the file\n" for n in range(1, 8))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def base(repo: GitRepo, clock: Clock) -> GitRepo:
+    repo.write("notes.py", TEXT)
+    repo.commit("start", date=clock.now)
+    clock.tick(60)
+    return repo
+
+
+@pytest.fixture
+def claude(base: GitRepo, hermetic: Path, clock: Clock) -> ClaudeSession:
+    return ClaudeSession(base, hermetic, clock)
+
+
+@pytest.fixture
+def memory(base: GitRepo) -> Memory:
+    return Memory(base)
+
+
+def test_case_32_a_sub_agents_edit_shows_its_task_and_the_users_prompt(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Have somebody number the sections, please, in the notes file")
+    helper = claude.subagent("Number the sections of notes.py")
+    helper.says("I will write the numbers as words.")
+    turn = helper.edit("notes.py", "line number 3 of the file", "section three of the notes")
+    claude.bash("git commit -qam 'number sections' && git rev-parse HEAD")
+    memory.sync()
+    (answer,) = memory.why("notes.py:3").answers
+    assert (answer.link.turn_uuid, answer.link.level) == (turn, "exact")
+    assert answer.prompt == "Have somebody number the sections, please, in the notes file"
+    assert answer.task == "Number the sections of notes.py"
+    assert [p.text for p in answer.passages] == ["I will write the numbers as words."]
+
+
+def test_a_short_prompt_comes_with_the_message_that_it_answers(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("What could be better in the notes file? List it, please, in short lines.")
+    claude.says("1. The third line is dull.\n2. The fifth is wrong.")
+    claude.prompt("fix 1")
+    claude.edit("notes.py", "line number 3 of the file", "the third, and it shines like a star")
+    base.commit("fix", date=clock.tick(30))
+    memory.sync()
+    (answer,) = memory.why("notes.py:3").answers
+    assert answer.prompt == "fix 1"
+    assert answer.in_answer_to is not None
+    assert answer.in_answer_to.text.startswith("1. The third line is dull.")
+
+
+def test_a_slash_command_is_shown_as_it_was_typed(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt(
+        "<command-message>polish</command-message>\n<command-name>/polish</command-name>\n"
+        "<command-args>notes.py</command-args>"
+    )
+    claude.edit("notes.py", "line number 3 of the file", "the third, and it shines like a star")
+    base.commit("polish", date=clock.tick(30))
+    memory.sync()
+    assert memory.why("notes.py:3").answers[0].prompt == "/polish notes.py"
+
+
+def test_the_words_that_name_the_file_are_quoted_before_others(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Go through everything that is wrong with the files of this repository")
+    claude.says("In notes.py the third line lies about its number.")
+    for n in range(6):
+        claude.says(f"Let me try again, attempt {n}.")
+    claude.edit("notes.py", "line number 3 of the file", "the third, and it shines like a star")
+    base.commit("fix", date=clock.tick(30))
+    memory.sync()
+    words = [p.text for p in memory.why("notes.py:3").answers[0].passages]
+    assert words[0] == "In notes.py the third line lies about its number."
+    assert words[-1] == "Let me try again, attempt 5."
+
+
+def test_a_commit_that_names_an_agent_is_not_called_a_persons(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Read the notes")
+    claude.read("notes.py")
+    base.write("notes.py", TEXT.replace("line number 3", "another agent's third line"))
+    trailer = "Co-Authored-By: Claude Opus <noreply@anthropic.com>"
+    base.commit(f"elsewhere\n\n{trailer}", date=clock.tick(30))
+    base.write("notes.py", (base.path / "notes.py").read_text() + "and one by hand at the end\n")
+    base.commit("by hand", date=clock.tick(30))
+    memory.sync()
+    (gap,) = memory.why("notes.py:3").unexplained
+    assert (gap.kind, gap.reason) == ("unknown", "agent-not-indexed")
+    (gap,) = memory.why("notes.py:8").unexplained
+    assert (gap.kind, gap.reason) == ("human", "no-edit")
+
+
+def test_a_line_from_before_any_session_is_unknown(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    clock.tick(30 * 86400)
+    claude.prompt("Read the notes")
+    claude.read("notes.py")
+    memory.sync()
+    (gap,) = memory.why("notes.py:1").unexplained
+    assert (gap.kind, gap.reason) == ("unknown", "no-session")
+
+
+def test_a_line_that_is_not_committed_says_so(base: GitRepo, memory: Memory) -> None:
+    memory.sync()
+    base.write("notes.py", TEXT + "not committed yet\n")
+    (gap,) = memory.why("notes.py:8").unexplained
+    assert gap.kind == "uncommitted"
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("absent.py", "no file and no commit"),
+        ("absent.py:3", "there is no file absent.py"),
+        ("notes.py:99", "only"),
+        ("notes.py:0", "lines count from 1"),
+        ("notes.py:5-2", "lines count from 1"),
+        ("../elsewhere.py:1", "there is no file"),
+    ],
+)
+def test_a_wrong_target_says_what_is_wrong(memory: Memory, target: str, message: str) -> None:
+    memory.sync()
+    with pytest.raises(UnknownTarget, match=message) as caught:
+        memory.why(target)
+    assert caught.value.hint
+
+
+def test_why_of_a_commit_names_its_turns(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Make the third line shine in the notes file, please, and commit it")
+    turn = claude.edit("notes.py", "line number 3 of the file", "the third, and it shines")
+    sha = base.commit("shine", date=clock.tick(30))
+    memory.sync()
+    assert [a.link.turn_uuid for a in memory.why(sha[:9]).answers] == [turn]
+    assert [a.link.turn_uuid for a in memory.why("HEAD").answers] == [turn]
+    (gap,) = memory.why("HEAD~1").unexplained
+    assert gap.reason is not None
+
+
+def test_why_of_a_file_gives_the_turns_that_wrote_most(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Change some lines of the notes file, as you see fit, in two steps")
+    small = claude.edit("notes.py", "line number 7 of the file", "the seventh line, changed")
+    big = claude.edit(
+        "notes.py",
+        "line number 1 of the file\nline number 2 of the file",
+        "the first line, changed\nthe second line, changed",
+    )
+    base.commit("change", date=clock.tick(30))
+    memory.sync()
+    assert [a.link.turn_uuid for a in memory.why("notes.py").answers] == [big, small]
+
+
+def test_paths_are_typed_from_where_one_stands(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Add a deep file with one line, somewhere below the top of the repository")
+    turn = claude.write("src/deep/a.py", "value_of_the_deep_file = 1\n")
+    base.commit("deep", date=clock.tick(30))
+    memory.sync()
+    found = memory.why("a.py:1", cwd=base.path / "src" / "deep")
+    assert [a.link.turn_uuid for a in found.answers] == [turn]
