@@ -51,7 +51,7 @@ class AnswerMaker:
             edit_path=edit.path if edit else None,
             edit_diff=edit.diff if edit else None,
             asked=ranges([line.number for line in lines]),
-            asked_text=tuple(line.text for line in lines),
+            asked_rows=_rows(link, edit, lines),
             title=session.session.title if session else None,
             model=turn.model if turn else None,
             task=words_of(self._catalog.task_of(link.session_id, link.turn_uuid)),
@@ -87,6 +87,26 @@ class AnswerMaker:
     def _source_gone(self, session_id: str) -> bool:
         source = self._catalog.source_of(session_id)
         return source is not None and not source.exists()
+
+
+def _rows(
+    link: Link, edit: EditRecord | None, lines: Sequence[BlamedLine]
+) -> tuple[tuple[int, int], ...]:
+    """Which of the edit's changed lines the asked ones are. Of several equal ones it is the one
+    that has as many matched lines before it as the asked line has in the commit."""
+    sign = "-" if link.relation == "removed" else "+"
+    diff = (edit.diff if edit else "").split("\n")
+    texts = ["".join(row[1:].split()) for row in diff if row[:1] == sign]
+    numbers = [n for first, last in link.lines for n in range(first, last + 1)]
+    place = {number: index for index, number in enumerate(numbers)}
+    found = []
+    for line in lines:
+        text = "".join(line.text.split())
+        equal = [index for index, other in enumerate(texts) if other == text]
+        at = place.get(line.original)
+        if equal and at is not None and text:
+            found.append((min(equal, key=lambda index: abs(index - at)), line.number))
+    return tuple(found)
 
 
 def _said(turn: Turn) -> list[Passage]:

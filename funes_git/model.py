@@ -194,7 +194,9 @@ class Answer:
     edit_path: str | None
     edit_diff: str | None
     asked: tuple[tuple[int, int], ...] = ()
-    asked_text: tuple[str, ...] = ()
+    asked_rows: tuple[tuple[int, int], ...] = ()
+    """Where asked lines stand in the edit: (which of the diff's added, or removed, lines, from 0;
+    the number that was asked for)."""
     title: str | None = None
     model: str | None = None
     task: str | None = None

@@ -89,7 +89,7 @@ ANSWER = Answer(
     edit_path="src/cache.py",
     edit_diff=DIFF,
     asked=((88, 88),),
-    asked_text=("            self._entries.popitem(last=False)",),
+    asked_rows=((3, 88),),
     model="claude-sonnet-4-5",
 )
 UNKNOWN = Unexplained(

@@ -92,7 +92,7 @@ def _answer(answer: Answer) -> Iterator[str]:
 
 def _diff(answer: Answer) -> Iterator[str]:
     sign = "-" if answer.link.relation == "removed" else "+"
-    rows = diffs.rows(answer.edit_diff or "", answer.asked_text, sign=sign)
+    rows = diffs.rows(answer.edit_diff or "", answer.asked_rows, sign)
     for row in diffs.window(rows, ROWS):
         if isinstance(row, diffs.Gap):
             yield f"({plural(row.rows, 'more line')})"

@@ -14,14 +14,18 @@ AROUND = 6
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a diff. `sign` is ' ', '+', '-' or '@' for a break between hunks. An `asked` row
-    has the number that was asked for, where it is known: the numbers in a recorded edit are those
+    """One line of a diff. `sign` is ' ', '+', '-' or '@' for a break between hunks. Only a row that
+    was asked for has a number, the one that was asked for: the numbers in a recorded edit are those
     of its own time, and would mislead."""
 
     sign: str
     text: str
-    asked: bool = False
     number: int | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether this is a line that was asked for."""
+        return self.number is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +35,19 @@ class Gap:
     rows: int
 
 
-def rows(
-    diff: str, asked: Sequence[str] = (), numbers: Sequence[int] = (), sign: str = "+"
-) -> list[Row]:
-    """The rows of a recorded diff, made safe; those with `sign` whose text is one of `asked` are
-    marked, and numbered where `numbers` holds one for each."""
-    wanted: dict[str, list[int | None]] = {}
-    known = numbers if len(numbers) == len(asked) else ()
-    for place, text in enumerate(asked):
-        wanted.setdefault(_loose(safe(text)), []).append(known[place] if known else None)
-    wanted.pop("", None)
-    return [_marked(row, wanted) if row.sign == sign else row for row in _rows(safe(diff))]
-
-
-def _marked(row: Row, wanted: dict[str, list[int | None]]) -> Row:
-    found = wanted.get(_loose(row.text))
-    if found is None:
-        return row
-    return Row(row.sign, row.text, asked=True, number=found.pop(0) if found else None)
+def rows(diff: str, asked: Sequence[tuple[int, int]] = (), sign: str = "+") -> list[Row]:
+    """The rows of a recorded diff, made safe. `asked` names rows with `sign`, counted from 0, and
+    the numbers that they were asked for by."""
+    numbers = dict(asked)
+    found = []
+    count = 0
+    for row in _rows(safe(diff)):
+        if row.sign == sign:
+            found.append(Row(row.sign, row.text, numbers.get(count)))
+            count += 1
+        else:
+            found.append(row)
+    return found
 
 
 def _rows(diff: str) -> Iterator[Row]:
@@ -62,10 +61,6 @@ def _rows(diff: str) -> Iterator[Row]:
             continue
         elif raw[:1] in ("+", "-", " ") and raw:
             yield Row(raw[0], raw[1:])
-
-
-def _loose(text: str) -> str:
-    return "".join(text.split()).rstrip("␍")
 
 
 def window(found: Sequence[Row], limit: int) -> Iterator[Row | Gap]:

@@ -48,7 +48,7 @@ def _answer(page: Page, answer: Answer) -> Iterator[str]:
     yield style.dim("session  ") + _session(_narrow(page, 9), answer)
     if answer.title:
         yield style.dim("         ") + width.fit(f"“{line(answer.title)}”", page.width - 9)
-    if answer.asked and len(answer.asked_text) != 1:
+    if sum(last - first + 1 for first, last in answer.asked) > 1:
         yield style.dim("wrote    ") + page.fit(words.ranges(answer.asked), 9)
     yield ""
     yield from _prompt(page, answer)
@@ -145,11 +145,8 @@ def _edit(page: Page, answer: Answer) -> Iterator[str]:
     if not answer.edit_path and not answer.edit_diff:
         return
     yield _label(page, "Edit", line(answer.edit_path or ""))
-    numbers = [n for start, end in answer.asked for n in range(start, end + 1)]
     sign = "-" if answer.link.relation == "removed" else "+"
-    yield from diff_rows(
-        page, diffs.rows(answer.edit_diff or "", answer.asked_text, numbers, sign), ROWS
-    )
+    yield from diff_rows(page, diffs.rows(answer.edit_diff or "", answer.asked_rows, sign), ROWS)
     yield ""
 
 

@@ -167,7 +167,7 @@ def test_long_words_are_cut_at_a_sentence_and_say_how_to_see_all() -> None:
 def test_a_long_edit_shows_what_is_around_the_asked_line() -> None:
     body = [f"+    line {n}" for n in range(60)]
     diff = "\n".join(["@@ -1,0 +1,60 @@", *body])
-    text = shown(answering(edit_diff=diff, asked_text=("    line 40",), asked=((141, 141),)))
+    text = shown(answering(edit_diff=diff, asked_rows=((40, 141),), asked=((141, 141),)))
     edit = text[text.index("Edit") : text.index("Evidence")]
     assert edit == snapshot("""\
 Edit  src/cache.py
@@ -197,9 +197,7 @@ def test_an_edit_of_two_hunks_shows_the_break() -> None:
 
 def test_removed_lines_are_marked_where_the_turn_removed_them() -> None:
     link = replace(LINK, relation="removed", proof="none", level="lines", lines=((86, 86),))
-    text = shown(
-        answering(link=link, asked_text=("        self._entries[key] = value",), asked=((86, 86),))
-    )
+    text = shown(answering(link=link, asked_rows=((0, 86),), asked=((86, 86),)))
     assert "▶ 86 -         self._entries[key] = value" in text
     assert "The lines that it removed are gone with this commit." in text
     assert "1 of the edit's 1 line is gone (line 86 there)." in text

@@ -186,3 +186,19 @@ def test_paths_are_typed_from_where_one_stands(
     memory.sync()
     found = memory.why("a.py:1", cwd=base.path / "src" / "deep")
     assert [a.link.turn_uuid for a in found.answers] == [turn]
+
+
+def test_of_several_equal_lines_the_asked_one_is_marked(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Write three small functions into one new file of the repository")
+    text = "".join(
+        f"def function_{n}():\n    call_something({n})\n    return finish()\n" for n in "abc"
+    )
+    claude.write("three.py", text)
+    base.commit("three", date=clock.tick(30))
+    base.write("three.py", '"""By hand."""\n' + text)
+    base.commit("head", date=clock.tick(30))
+    memory.sync()
+    assert memory.why("three.py:7").answers[0].asked_rows == ((5, 7),)
+    assert memory.why("three.py:3-4").answers[0].asked_rows == ((1, 3), (2, 4))
