@@ -67,6 +67,7 @@ def test_the_example_of_the_agent_format_is_what_is_printed() -> None:
         passages=(Passage(TURN, "thinking", "OrderedDict it is."),),
         edit_diff="@@ -1 +1,3 @@\n def put(self, key, value):\n"
         "+    self._entries.move_to_end(key)\n+    self._entries.popitem(last=False)",
+        asked_rows=((1, 88),),
     )
     rows = [agent.header("widget"), *agent.why(replace(WHY, answers=(answer,)))]
     assert "\n".join(rows) + "\n" == example[1]
