@@ -6,6 +6,7 @@ own (`funes_git_parsers.base`), after redaction.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -252,11 +253,13 @@ class BlameLine:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A commit with the links behind it, or the reason that there are none."""
+    """A commit with the links behind it, or the reason that there are none. `prompts` holds what
+    people asked for, where it was wanted: (session, turn) of a link → the prompt."""
 
     commit: CommitInfo
     links: tuple[Link, ...]
     reason: Reason | None
+    prompts: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

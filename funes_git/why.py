@@ -13,6 +13,7 @@ from funes_git.authors import Author, Authors
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, GitError, Repo
 from funes_git.model import BlameLine, CommitInfo, Link, LogEntry, Unexplained, Why
+from funes_git.prompts import words_of
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git.targets import find_path, missing_path, parse_target
@@ -83,14 +84,25 @@ def blame(
     return [_blame_line(line, authors.of(line), infos) for line in lines]
 
 
-def log(repo: Repo, catalog: Catalog, args: Sequence[str]) -> Iterator[LogEntry]:
-    """The commits that `git log ARGS` lists, each with its links. Raises GitError."""
+def log(
+    repo: Repo, catalog: Catalog, args: Sequence[str], *, prompts: bool = False
+) -> Iterator[LogEntry]:
+    """The commits that `git log ARGS` lists, each with its links, and the prompts behind them if
+    wanted. Raises UnknownTarget, GitError."""
     commits = list(repo.commits(*args))
     links = catalog.links_of([info.sha for info in commits])
     rows = catalog.linked_commits([info.sha for info in commits])
     for info in commits:
         row = rows.get(info.sha)
-        yield LogEntry(info, tuple(links.get(info.sha, ())), row.reason if row else None)
+        found = tuple(links.get(info.sha, ()))
+        asked = _prompts(catalog, found) if prompts else {}
+        yield LogEntry(info, found, row.reason if row else None, asked)
+
+
+def _prompts(catalog: Catalog, links: Sequence[Link]) -> dict[tuple[str, str], str]:
+    turns = dict.fromkeys((link.session_id, link.turn_uuid) for link in links)
+    words = {turn: words_of(catalog.prompt_of(*turn)) for turn in turns}
+    return {turn: text for turn, text in words.items() if text}
 
 
 def _blame(

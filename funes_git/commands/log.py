@@ -14,7 +14,7 @@ from funes_git.render import agent, history, json
 def log(
     *revision: str,
     all: bool = False,
-    n: options.Count = 0,
+    n: options.Count = options.MOST,
     path: tuple[str, ...] = (),
     since: str | None = None,
     until: str | None = None,
@@ -60,9 +60,8 @@ def log(
     asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        entries = _Seen(
-            why.log(repo, catalog, [*asked, *revision, *(["--", *path] if path else [])])
-        )
+        args = [*asked, *revision, *(["--", *path] if path else [])]
+        entries = _Seen(why.log(repo, catalog, args, prompts=out.format == "human"))
         if out.format == "json":
             for entry in entries:
                 out.json(json.log(entry))
@@ -85,7 +84,7 @@ def _asked(
     """The options in git's own words."""
     flags = {"--all": everything, "--no-merges": no_merges, "--first-parent": first_parent}
     yield from (flag for flag, given in flags.items() if given)
-    values = {"--max-count": str(n) if n else None, "--since": since, "--until": until}
+    values = {"--max-count": str(n), "--since": since, "--until": until}
     values["--author"] = author
     yield from (f"{name}={value}" for name, value in values.items() if value is not None)
 

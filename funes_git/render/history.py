@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from funes_git.model import BlameLine, Link, LogEntry
 from funes_git.render import width, words
@@ -47,9 +47,11 @@ def log(page: Page, entry: LogEntry) -> Iterator[str]:
     commit = entry.commit
     room = max(page.width - len(commit.short) - 1, 8)
     yield f"{page.style.commit(commit.short)} {width.fit(line(commit.subject), room)}"
-    grouped = _by_turn(entry.links)
-    for links in grouped[:LISTED]:
+    grouped = _by_request(entry)
+    for prompt, links in grouped[:LISTED]:
         yield _behind(page, links)
+        if prompt:
+            yield "      " + page.style.dim(width.fit(f"“{line(prompt)}”", page.width - 6))
     if len(grouped) > LISTED:
         yield page.style.dim(f"    and {words.plural(len(grouped) - LISTED, 'more turn')}")
     if not grouped:
@@ -57,11 +59,14 @@ def log(page: Page, entry: LogEntry) -> Iterator[str]:
         yield page.style.dim(f"    {reason}")
 
 
-def _by_turn(links: Iterable[Link]) -> list[list[Link]]:
-    """The links of each turn together, in the order of their best."""
-    grouped: dict[tuple[str, str], list[Link]] = {}
-    for link in links:
-        grouped.setdefault((link.session_id, link.turn_uuid), []).append(link)
+def _by_request(entry: LogEntry) -> list[tuple[str | None, list[Link]]]:
+    """The links that follow from one prompt together (of each turn, where it is not known), in the
+    order of their best."""
+    grouped: dict[tuple[str, str], tuple[str | None, list[Link]]] = {}
+    for link in entry.links:
+        prompt = entry.prompts.get((link.session_id, link.turn_uuid))
+        key = (link.session_id, prompt or link.turn_uuid)
+        grouped.setdefault(key, (prompt, []))[1].append(link)
     return list(grouped.values())
 
 

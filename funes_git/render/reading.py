@@ -15,6 +15,9 @@ from funes_git.render.why import diff_rows
 
 PROMPT, PASSAGE = 160, 700
 
+UNESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
+ESCAPED = re.compile(r'\\([nt"\\/])')
+
 
 def recall(page: Page, query: str, hits: Sequence[Hit]) -> Iterator[str]:
     """Hits, best first: what was asked, what was said, and where it went."""
@@ -44,11 +47,19 @@ def _hit(page: Page, number: int, hit: Hit, finder: re.Pattern[str] | None) -> I
     if hit.prompt and hit.prompt.strip() != hit.text.strip():
         asked, short = width.cut(line(hit.prompt), PROMPT)
         yield from _folded(page, f"asked: {asked}{' …' if short else ''}")
-    text, short = width.cut(_around(hit.text, finder), PASSAGE)
+    text, short = width.cut(_around(_passage(hit), finder), PASSAGE)
     for row in quote(page, f"{text} …" if short else text, "   "):
         yield _highlight(page, row, finder)
     session, turn = hit.session_id, hit.turn_uuid
     yield style.dim(f"   git funes get {words.short(session)} {words.short_turn(session, turn)}")
+
+
+def _passage(hit: Hit) -> str:
+    """A passage to be read: of a call's input, which is JSON and may be cut anywhere, the line
+    breaks and quotes as they were meant."""
+    if hit.block_type != "tool_use":
+        return hit.text
+    return ESCAPED.sub(lambda match: UNESCAPED[match[1]], hit.text)
 
 
 def _folded(page: Page, text: str) -> Iterator[str]:

@@ -87,3 +87,13 @@ def test_hostile_names_stay_in_their_columns() -> None:
     for text in history.log(Page(80), entry):
         assert not set("\x1b\n") & set(text)
         assert columns(text) <= 80
+
+
+def test_log_gathers_what_follows_from_one_prompt() -> None:
+    link = LOGGED[1].links[0]
+    links = (link, replace(link, turn_uuid="f" * 8, path="src/other.py"))
+    prompts = {(k.session_id, k.turn_uuid): "Bound the cache\nby size" for k in links}
+    rows = list(history.log(Page(80), replace(LOGGED[1], links=links, prompts=prompts)))
+    assert len(rows) == 3
+    assert "src/other.py" in rows[1]
+    assert rows[2] == "      “Bound the cache by size”"
