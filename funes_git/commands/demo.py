@@ -8,12 +8,13 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from funes_git import output
+from funes_git.commands import options
 
 WORDS = 60
 """Words that a reader takes in of one answer."""
 
 
-def demo(*, keep: bool = False, speed: int = 0) -> int:
+def demo(*, keep: bool = False, speed: options.Number = 0) -> int:
     """Build a sample repository and walk through it
 
     Makes a small repository in a temporary folder, with the sessions of two agents that worked on

@@ -16,7 +16,7 @@ def get(
     turn: str,
     /,
     *,
-    window: int = 0,
+    window: options.Number = 0,
     format: options.Format = None,
 ) -> int:
     """Show a whole turn, and what is around it

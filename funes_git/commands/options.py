@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Ty
 if TYPE_CHECKING:
     Format: TypeAlias = Literal["human", "agent", "json"] | None
     Count: TypeAlias = int
+    Number: TypeAlias = int
     Lines: TypeAlias = str | None
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
     Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
     Shell: TypeAlias = Literal["bash", "zsh", "fish"]
     Action: TypeAlias = Literal["list", "pull"]
+
+
+MOST: Final = 1_000_000_000
+"""The largest number that an option takes; the smallest is 0."""
 
 
 class Kind(NamedTuple):
@@ -32,6 +37,7 @@ class Kind(NamedTuple):
 SHARED: Final = {
     "Format": Kind(choices=("human", "agent", "json"), optional=True),
     "Count": Kind(convert=int, flags=("--max-count", "-n")),
+    "Number": Kind(convert=int),
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
     "Shell": Kind(choices=("bash", "zsh", "fish")),
@@ -40,7 +46,6 @@ SHARED: Final = {
 KINDS: Final = {
     "str": Kind(),
     "str | None": Kind(optional=True),
-    "int": Kind(convert=int),
     "bool": Kind(convert=bool),
     "tuple[str, ...]": Kind(many=True),
     **{f"options.{name}": kind for name, kind in SHARED.items()},
@@ -52,8 +57,10 @@ def __getattr__(name: str) -> Any:
     if kind is None:
         raise AttributeError(name)
     from cyclopts import Parameter
+    from cyclopts.validators import Number
 
     read: Any = Literal[kind.choices] if kind.choices else kind.convert
     read = tuple[read, ...] if kind.many else read
     read = read | None if kind.optional else read
-    return Annotated[read, Parameter(name=kind.flags or None)]
+    within = Number(gte=0, lte=MOST) if kind.convert is int else None
+    return Annotated[read, Parameter(name=kind.flags or None, validator=within)]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from funes_git.commands.options import KINDS, Kind
+from funes_git.commands.options import KINDS, MOST, Kind
 
 
 class Spec(NamedTuple):
@@ -112,7 +112,7 @@ def _value(kind: Kind, text: str) -> Any:
     if kind.choices and text not in kind.choices:
         raise _NotPlain
     if kind.convert is int:
-        if not text.isascii() or not text.isdigit():
+        if not text.isascii() or not text.isdigit() or int(text[:20]) > MOST:
             raise _NotPlain
         return int(text)
     return text

@@ -52,6 +52,11 @@ NOT_PLAIN = [
     "why -h",
     "get one",
     "get a b --window -1",
+    "get a b --window=99999999999999999999",
+    "why a -n=-1",
+    "log --max-count=-1",
+    "log -n 99999999999999999999",
+    "demo --speed=-1",
     "completion tcsh",
     "status extra",
 ]
