@@ -8,7 +8,9 @@ from pathlib import Path
 
 from funes_git import output
 from funes_git.errors import MemoryBusy, NoSessions
-from funes_git.git import Repo
+from funes_git.git import GitError, Repo
+from funes_git.render.clean import line
+from funes_git.render.words import agent
 from funes_git.store.catalog import Catalog
 
 
@@ -25,6 +27,8 @@ def reading(*, links: bool = False) -> Iterator[tuple[Repo, Catalog]]:
     if links:
         _catch_up(repo)
     with Catalog.open(repo.layout.catalog) as catalog:
+        if links:
+            _note_unread(catalog)
         yield repo, catalog
 
 
@@ -44,6 +48,18 @@ def _catch_up(repo: Repo) -> None:
             engine.catch_up(repo, stores.writer)
     except MemoryBusy as busy:
         output.note(f"note: new commits are not linked yet ({busy.message})")
+    except GitError as broken:
+        output.note(f"note: new commits cannot be linked ({broken.message}); `{broken.hint}`")
+
+
+def _note_unread(catalog: Catalog) -> None:
+    """Say which sessions have gone on since they were read: their turns are in no answer yet."""
+    unread = catalog.unread()
+    if not unread:
+        return
+    names = ", ".join(f"{agent(harness)} {line(path.stem)}" for harness, path in unread[:2])
+    more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
+    output.note(f"note: not read to the end yet: {names}{more}; `git funes index` reads them")
 
 
 def no_sessions(repo: Repo) -> NoSessions:

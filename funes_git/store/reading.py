@@ -50,6 +50,21 @@ class TurnReading(EditReading):
         )
         return [SourceState(Source(r[0], Path(r[1]), *r[2:5]), *r[5:]) for r in rows]
 
+    def unread(self) -> list[tuple[str, Path]]:
+        """(harness, file) of the sources that have changed on disk since they were read; only those
+        that were read before, as nothing but their size and time is looked at."""
+        found = []
+        for harness, name, size, mtime in self.rows(
+            "SELECT harness, path, size, mtime_ns FROM sources WHERE key = '' AND size >= 0"
+        ):
+            try:
+                now = Path(name).stat()
+            except OSError:
+                continue  # gone: what was read stays
+            if (now.st_size, now.st_mtime_ns) != (size, mtime):
+                found.append((harness, Path(name)))
+        return found
+
     def has_turn(self, harness: str, turn_uuid: str) -> str | None:
         """The session that holds the turn `turn_uuid` of `harness`, if any does. Where several
         do, the first that was stored."""

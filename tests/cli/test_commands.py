@@ -336,3 +336,20 @@ def test_a_question_does_not_wait_for_who_writes(widget: Widget) -> None:
     assert done.returncode == 0
     assert "Add a file" in done.stdout
     assert done.stderr.startswith("note: new commits are not linked yet (")
+
+
+def test_a_session_that_went_on_is_named(tmp_path: Path) -> None:
+    own = build(tmp_path)
+    share_rules(own.home)
+
+    def said() -> str:
+        return funes("why", "HEAD", cwd=own.repo.path, HOME=str(own.home)).stderr
+
+    own.funes("init", "--no-embed")
+    assert "not read" not in said()
+    (file,) = own.home.rglob("*.jsonl")
+    with file.open("a") as stream:
+        stream.write("\n")
+    assert f"not read to the end yet: Claude Code {own.session}" in said()
+    own.funes("index", "--no-embed")
+    assert "not read" not in said()
