@@ -79,7 +79,9 @@ class Authors:
             return Author("unknown", reason="no-session")
         from funes_git.linehash import exact_hash  # rarely asked for
 
-        if self._catalog.wrote_line(line.original_path, exact_hash(line.text), at + SKEW):
+        exact = exact_hash(line.text)
+        names = self._catalog.former_names(line.original_path)
+        if any(self._catalog.wrote_line(name, exact, at + SKEW) for name in names):
             return Author("unknown", reason="not-distinctive")
         links = self._links.get(line.sha, ())
         agents = (info is not None and info.agent) or any(k.proof == "printed" for k in links)

@@ -50,10 +50,14 @@ class BlobReader:
             return b""
         return stdout.read(int(header[2]) + 1)[:-1]
 
+    def lines(self, sha: str) -> list[str]:
+        """The blob's lines; the last one is empty if the file ends with a newline."""
+        return self.read(sha).decode("utf-8", "replace").split("\n")
+
     def count_lines(self, sha: str, wanted: set[str]) -> Counter[str]:
         """How often each of the `wanted` lines (without trailing white space) stands there."""
         counts: Counter[str] = Counter()
-        for line in self.read(sha).decode("utf-8", "replace").split("\n"):
+        for line in self.lines(sha):
             text = line.rstrip()
             if text in wanted:
                 counts[text] += 1

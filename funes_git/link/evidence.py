@@ -12,13 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from funes_git.git.diffs import CommitChange, FileChange
-from funes_git.linehash import exact_hash, loose_hash
+from funes_git.link.belief import Heavy, Placed, Whole
 from funes_git.link.coverage import SKEW
-from funes_git.link.match import Block, Candidate, DiffLine, Matching, match
-from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
-from funes_git.link.weight import weight
+from funes_git.link.difflines import DiffLine, added_lines, removed_lines
+from funes_git.link.match import Block, Candidates, Matching, match
+from funes_git.link.place import Places
+from funes_git.link.pool import ADDED, BLANK, REMOVED, WHOLE, Claim, EditRow, Pool
 from funes_git.model import Content, Level, Link, Proof, Relation
 from funes_git.spans import ranges
+from funes_git.store.links import Move
 
 ELSEWHERE = 3.0
 """The weight that a block must reach where only the file's name is the same, not its folder."""
@@ -46,6 +48,7 @@ class Findings:
     proofs: Proofs
     links: list[Link] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
     added: int = 0
     explained: int = 0
     doubtful: int = 0
@@ -67,66 +70,68 @@ class FileEvidence:
         self.claims: list[Claim] = []
         """What the links rest on."""
 
-    def match(self, here: Pool, elsewhere: Pool, before: Counter[str]) -> None:
+    def match(self, here: Pool, elsewhere: Pool, before: Counter[str], places: Places) -> None:
         """Add what the edits at this path (`here`) and at other paths of the same name explain.
 
         `before` counts the lines of the file in the commit's parent."""
         lines = added_lines(self.change, before)
         self.found.edited |= bool(here.before(self.bound))
-        lines = self._added(here, lines)
-        lines = self._added(here, lines, loose=True)
-        lines = self._added(elsewhere, lines, enough=ELSEWHERE, strict=True)
+        lines = self._added(here, lines, places)
+        lines = self._added(here, lines, places, loose=True)
+        lines = self._added(here, lines, places, back=True)
+        lines = self._heavy(elsewhere, lines)
         lines = self._late(here, lines)
         self._removed(here)
         self._ran(here, unexplained=any(line.weight > 0 for line in lines))
-
-    def _trusted(self, pool: Pool) -> frozenset[int]:
-        if not self.proofs.sessions:
-            return frozenset()
-        return frozenset(
-            edit.id for edit in pool.before(self.bound) if self.proofs.of(edit.session_id) != "none"
-        )
 
     def _added(
         self,
         pool: Pool,
         lines: list[DiffLine],
+        places: Places,
         *,
         loose: bool = False,
-        enough: float | None = None,
-        strict: bool = False,
+        back: bool = False,
     ) -> list[DiffLine]:
         """Link what `pool` explains of `lines`; the lines that are left."""
         if not pool or not lines:
             return lines
         keys = [line.loose if loose else line.exact for line in lines]
-        candidates = self._unused(pool.added(keys, self.sha, self.bound, loose=loose))
+        candidates = self._unused(pool.added(keys, self.sha, self.bound, loose=loose, back=back))
         if not candidates:
             return lines
-        matching = match(
-            lines,
-            candidates,
-            loose=loose,
-            trusted=frozenset() if strict else self._trusted(pool),
-            enough=enough,
-            strict=strict,
+        shown = Counter(c.edit for k, found in candidates.items() if k != BLANK for c in found)
+        believe = Placed(
+            places.of,
+            lambda edit, pos: pool.moved(edit, pos, self.sha),
+            lambda edit: 2 * shown[edit] < pool.open_lines(edit, self.sha, self.bound),
+            back,
         )
+        matching = match(lines, candidates, believe, loose=loose)
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
+
+    def _heavy(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
+        """Link what was written at other paths of the same name; the lines that are left."""
+        if not pool or not lines:
+            return lines
+        candidates = pool.added([line.exact for line in lines], self.sha, self.bound)
+        matching = match(lines, candidates, Heavy(ELSEWHERE), near=False)
+        return self._believe(pool, lines, matching, "lines")
 
     def _late(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
         """Link what an edit explains that seems to be younger than the commit, as where the clocks
         of two machines differ: only an edit that the commit shows in full, and much of it. It is
         most likely to have been made after the commit indeed."""
-        if not pool.before(self.late)[len(pool.before(self.bound)) :] or not lines:
+        late = {e.id for e in pool.before(self.late)[len(pool.before(self.bound)) :]}
+        if not late or not lines:
             return lines
-        late = {e.id for e in pool.before(self.late)} - {e.id for e in pool.before(self.bound)}
         found = pool.added([line.exact for line in lines], self.sha, self.late)
         shown = Counter(c.edit for candidates in found.values() for c in candidates)
         full = {
             key: [c for c in candidates if c.edit in late and shown[c.edit] == c.size]
             for key, candidates in found.items()
         }
-        matching = match(lines, full, enough=ELSEWHERE, strict=True)
+        matching = match(lines, full, Heavy(ELSEWHERE), near=False)
         return self._believe(pool, lines, matching, "lines")
 
     def _believe(
@@ -142,7 +147,7 @@ class FileEvidence:
         self.found.doubtful += len(matching.doubtful)
         return [line for line in lines if line.number not in taken]
 
-    def _unused(self, candidates: dict[int, list[Candidate]]) -> dict[int, list[Candidate]]:
+    def _unused(self, candidates: Candidates) -> Candidates:
         """Without the lines that this commit shows already: one line is not shown twice."""
         used = {(claim.edit, claim.pos) for claim in self.claims}
         left = {
@@ -158,7 +163,7 @@ class FileEvidence:
         candidates = pool.removed([line.exact for line in lines], self.sha, self.bound)
         if not candidates:
             return
-        matching = match(lines, candidates, trusted=self._trusted(pool))
+        matching = match(lines, candidates, Whole(lines, candidates))
         edits = {edit.id: edit for edit in pool.before(self.bound)}
         for edit_id, blocks in _grouped(matching.blocks):
             if edit_id in self.wrote:  # its new lines already say so
@@ -230,31 +235,6 @@ def level_of(content: Content, proof: Proof) -> Level:
     if proof in ("rewrite", "patch-id"):
         return "derived"
     return "lines"
-
-
-def added_lines(change: FileChange, before: Counter[str]) -> list[DiffLine]:
-    """The lines that the commit added, weighed: a line that stands several times in what was there
-    and what is new is worth so many times less."""
-    new = Counter(text.rstrip() for hunk in change.hunks for _, text in hunk.added)
-    return [
-        _line(number, index, text, max(1, new[text.rstrip()] + before[text.rstrip()]))
-        for index, hunk in enumerate(change.hunks)
-        for number, text in hunk.added
-    ]
-
-
-def removed_lines(change: FileChange) -> list[DiffLine]:
-    """The lines that the commit removed, by their numbers in the old version."""
-    old = Counter(text.rstrip() for hunk in change.hunks for _, text in hunk.removed)
-    return [
-        _line(number, index, text, old[text.rstrip()])
-        for index, hunk in enumerate(change.hunks)
-        for number, text in hunk.removed
-    ]
-
-
-def _line(number: int, hunk: int, text: str, times: int) -> DiffLine:
-    return DiffLine(number, hunk, exact_hash(text), loose_hash(text), weight(text) / times)
 
 
 def _grouped(blocks: Iterable[Block]) -> list[tuple[int, list[Block]]]:

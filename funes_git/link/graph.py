@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+REMEMBERED = 32
+"""Commits whose ancestors are kept: one commit asks about few others."""
+
 
 class Graph:
     """The commits seen so far and their parents. Parents must be added before their children;
@@ -18,7 +21,8 @@ class Graph:
         self._chains: list[list[str]] = []
         self._links: list[list[tuple[int, str]]] = []
         """For each chain: (position, parent) of every edge that leaves it for another chain."""
-        self._reach: tuple[str, dict[int, int]] = ("", {})
+        self._reach: dict[str, dict[int, int]] = {}
+        """What was asked for last: commit → chain → position."""
 
     def __contains__(self, sha: str) -> bool:
         return sha in self._place
@@ -54,8 +58,8 @@ class Graph:
         return self._reached(newer).get(place[0], -1) >= place[1]
 
     def _reached(self, sha: str) -> dict[int, int]:
-        if self._reach[0] == sha:
-            return self._reach[1]
+        if sha in self._reach:
+            return self._reach[sha]
         reach: dict[int, int] = {}
         waiting = [sha]
         while waiting:
@@ -65,5 +69,7 @@ class Graph:
                 continue
             reach[chain] = position
             waiting.extend(p for at, p in self._links[chain] if before < at <= position)
-        self._reach = (sha, reach)
+        if len(self._reach) >= REMEMBERED:
+            del self._reach[next(iter(self._reach))]
+        self._reach[sha] = reach
         return reach

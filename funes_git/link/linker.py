@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import exact_hash
+from funes_git.link.difflines import added_lines, removed_lines
 from funes_git.link.evidence import FileEvidence, Findings
 from funes_git.link.graph import Graph
-from funes_git.link.pool import Claim, Claims, Pool
+from funes_git.link.names import Names
+from funes_git.link.place import EditText, Places
+from funes_git.link.pool import Claim, Claims, EditRow, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
 from funes_git.model import Link, LinkedCommit
 from funes_git.store.catalog_writer import CatalogWriter
+from funes_git.store.links import Move
 
 FLUSH = 500
 """Commits written to the catalog at once."""
@@ -35,24 +39,16 @@ class Linker:
             self._graph.add(sha, parents)
         self._witnesses = Witnesses(catalog)
         self._shallow = repo.shallow()
-        self._paths = catalog.all_edit_paths()
-        self._namesakes: dict[str, list[str]] = defaultdict(list)
-        for path in self._paths:
-            self._namesakes[_name(path)].append(path)
-        self._earlier = _earlier_names((old, new) for old, new, _ in catalog.renames())
+        self._names = Names(catalog, self._graph)
+        self._edits: dict[int, EditRow] = {}
         self._claims: Claims = {}
         self._loaded: set[int] = set()
         """The edits whose earlier claims have been read."""
         self._pools: dict[tuple[str, ...], Pool] = {}
 
     def wanted(self, change: FileChange) -> bool:
-        """Whether any edit could explain lines of this file: one at its path, at its former path,
-        or, for a new file, one at a path that the same commit may have deleted."""
-        return change.status == "added" or any(
-            _name(path) in self._namesakes or path in self._earlier
-            for path in (change.path, change.old_path)
-            if path
-        )
+        """Whether the lines of this file are to be read."""
+        return self._names.wanted(change)
 
     def run(self, commits: Iterator[CommitChange], seen: Seen) -> None:
         """Link `commits`, which come parents first, and store what is found."""
@@ -72,6 +68,7 @@ class Linker:
             [row for row, _ in waiting],
             [link for _, found in waiting for link in found.links],
             [(c.edit, c.pos, c.kind, c.commit) for _, found in waiting for c in found.claims],
+            [move for _, found in waiting for move in found.moves],
         )
         waiting.clear()
 
@@ -82,6 +79,10 @@ class Linker:
         shallow = info.sha in self._shallow
         if shallow:
             commit = CommitChange(info, [], unreadable=True)
+        found.moves = [
+            Move(change.path, old, info.sha) for change in commit.files if (old := change.old_path)
+        ]
+        self._names.move(found.moves)
         for change in commit.files:
             self._release(info.sha, change, found)
         gone = [change.path for change in commit.files if change.status == "deleted"]
@@ -96,9 +97,9 @@ class Linker:
 
     def _release(self, sha: str, change: FileChange, found: Findings) -> None:
         """Open the lines that the commit removes, so that it or a later one can bring them back."""
-        removed = [exact_hash(text) for hunk in change.hunks for _, text in hunk.removed]
+        removed = removed_lines(change)
         if removed:
-            self._claim(self._pool(self._names(change)).released_by(removed, sha), found)
+            self._claim(self._pool(self._names.of(sha, change)).released_by(removed, sha), found)
 
     def _file(
         self,
@@ -108,54 +109,53 @@ class Linker:
         found: Findings,
         blobs: BlobReader,
     ) -> None:
-        names = self._names(change)
+        evidence = FileEvidence(commit, change, found)
+        if change.status == "added":
+            self._move_by_content(evidence, found)
+        names = self._names.of(evidence.sha, change)
         here = self._pool(names)
-        others = [*self._namesakes.get(_name(change.path), ())]
-        others += gone if change.status == "added" else []
-        elsewhere = self._pool(path for path in others if path not in names)
+        others = {*self._names.namesakes(change.path), *(gone if change.status == "added" else [])}
+        elsewhere = self._pool(others - names)
         if not here and not elsewhere:
             return
         texts = {text.rstrip() for hunk in change.hunks for _, text in hunk.added}
         before = blobs.count_lines(change.old_blob, texts) if texts else Counter[str]()
-        evidence = FileEvidence(commit, change, found)
-        evidence.match(here, elsewhere, before)
+        places = Places(
+            lambda: blobs.lines(change.new_blob),
+            self._text,
+            lambda text: here.knows(exact_hash(text), evidence.bound),
+        )
+        evidence.match(here, elsewhere, before, places)
         self._claim(evidence.claims, found)
+
+    def _move_by_content(self, evidence: FileEvidence, found: Findings) -> None:
+        """Note where a new file was written, if a session wrote much of it at another path."""
+        lines = added_lines(evidence.change, Counter())
+        old = self._names.alike(lines, evidence.bound)
+        if old is not None and old != evidence.change.path:
+            move = Move(evidence.change.path, old, evidence.sha)
+            found.moves.append(move)
+            self._names.move([move])
 
     def _claim(self, claims: list[Claim], found: Findings) -> None:
         found.claims += claims
         for claim in claims:
             self._claims.setdefault((claim.edit, claim.pos), []).append(claim)
 
-    def _names(self, change: FileChange) -> set[str]:
-        """What the file is or was called when edits of it may have been made."""
-        names: set[str] = set()
-        waiting = [change.path, *([change.old_path] if change.old_path else [])]
-        while waiting:
-            name = waiting.pop()
-            if name not in names:
-                names.add(name)
-                waiting.extend(self._earlier.get(name, ()))
-        return names
+    def _text(self, edit: int) -> EditText:
+        """What stands in and around an edit, by its row id."""
+        row = self._edits[edit]
+        record = self._catalog.edit(row.edit_id)
+        return EditText.of_diff(record.diff if record else "", whole=row.operation == "create")
 
     def _pool(self, paths: Iterable[str]) -> Pool:
-        key = tuple(sorted(path for path in paths if path in self._paths))
+        key = tuple(sorted(path for path in paths if path in self._names.paths))
         if key not in self._pools:
             edits = self._catalog.edits_at(key) if key else []
+            self._edits.update((edit.id, edit) for edit in edits)
             unseen = [edit.id for edit in edits if edit.id not in self._loaded]
             self._loaded.update(unseen)
             for edit, pos, kind, sha in self._catalog.claims_of(unseen):
                 self._claims.setdefault((edit, pos), []).append(Claim(edit, pos, kind, sha))
             self._pools[key] = Pool(edits, self._claims, self._graph)
         return self._pools[key]
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _earlier_names(renames: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """New path → the paths that a session moved there."""
-    earlier: dict[str, set[str]] = defaultdict(set)
-    for old, new in renames:
-        earlier[new].add(old)
-    return earlier

@@ -2,34 +2,21 @@
 
 Pure: given the lines that a commit added to (or removed from) one file, and the lines that edits
 added (or removed) there and that are still to be committed, it says which equal which. Lines that
-stand in the same order at the same distance form a block; a block is believed for the weight of its
-lines (weight.py), or for being whole.
+stand in the same order at the same distance form a block. Whether a block proves anything is not
+decided here (belief.py), except that lines beside a believed block go with it.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from funes_git.link.weight import ENOUGH
+from funes_git.link.difflines import DiffLine
 
 GAP = 4
 """Lines that a person may have put or changed between two lines of one block."""
-
-HALF = ENOUGH / 2
-"""The weight from which a block that is all of a hunk is believed."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiffLine:
-    """A line of a commit's diff. `hunk` numbers the hunks; `weight` is after repetition."""
-
-    number: int
-    hunk: int
-    exact: int
-    loose: int
-    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +30,10 @@ class Candidate:
     pos: int
     size: int
     """Lines of the edit that could match, for knowing whether a block is all of it."""
+
+
+Candidates: TypeAlias = dict[int, list[Candidate]]
+"""The hash of a line (the loose one where white space may differ) → what may explain it."""
 
 
 @dataclass(slots=True)
@@ -67,35 +58,24 @@ class Matching:
 
 def match(
     lines: Sequence[DiffLine],
-    candidates: dict[int, list[Candidate]],
+    candidates: Candidates,
+    believe: Callable[[Block], bool],
     *,
     loose: bool = False,
-    trusted: frozenset[int] = frozenset(),
-    enough: float | None = None,
-    strict: bool = False,
+    near: bool = True,
 ) -> Matching:
-    """Give each line to the newest edit whose block holds it.
+    """Give each line to the newest edit whose block holds it and that `believe` holds for.
 
-    `candidates` maps a line's hash (the loose one if `loose`) to what may explain it. Edits in
-    `trusted` (their session's own `git commit` made this commit) need no more than one line that is
-    not blank. `enough` is the weight that a block must reach (ENOUGH if None); `strict` accepts
-    nothing less.
-    """
-    least = ENOUGH if enough is None else enough
-    counts = Counter(_key(line, loose) for line in lines)
-    hunk_sizes = Counter(line.hunk for line in lines)
+    With `near`, a block beside believed lines of the same edit, in the same order, is believed for
+    that."""
     free = {line.number: line for line in lines}
     used: set[tuple[int, int]] = set()
     believed: list[Block] = []
     doubtful: set[int] = set()
     for edit, found in _by_edit(lines, candidates, loose):
-        ambiguous = {key for key, n in counts.items() if n > len(candidates.get(key, ()))}
         anchors: list[tuple[DiffLine, int]] = []
         for block in _blocks(edit, found, free, used, loose):
-            keys = {_key(line, loose) for line, _ in block.pairs}
-            sure = block.score >= least or (edit in trusted and block.score > 0)
-            whole = not keys & ambiguous and _whole(block, found, hunk_sizes)
-            if sure or (not strict and (whole or _near(block, anchors))):
+            if believe(block) or (near and _near(block, anchors)):
                 believed.append(block)
                 anchors += block.pairs
                 used.update((edit, pos) for _, pos in block.pairs)
@@ -106,17 +86,13 @@ def match(
     return Matching(tuple(believed), frozenset(doubtful & free.keys()))
 
 
-def _key(line: DiffLine, loose: bool) -> int:
-    return line.loose if loose else line.exact
-
-
 def _by_edit(
-    lines: Sequence[DiffLine], candidates: dict[int, list[Candidate]], loose: bool
+    lines: Sequence[DiffLine], candidates: Candidates, loose: bool
 ) -> Iterable[tuple[int, list[tuple[DiffLine, Candidate]]]]:
     """The possible pairs of each edit, newest edit first."""
     pairs: dict[int, list[tuple[DiffLine, Candidate]]] = defaultdict(list)
     for line in lines:
-        for candidate in candidates.get(_key(line, loose), ()):
+        for candidate in candidates.get(line.loose if loose else line.exact, ()):
             pairs[candidate.edit].append((line, candidate))
     return sorted(pairs.items(), key=lambda item: -item[1][0][1].rank)
 
@@ -127,20 +103,15 @@ def _blocks(
     free: dict[int, DiffLine],
     used: set[tuple[int, int]],
     loose: bool,
-) -> Iterable[Block]:
-    """Blocks of one edit, heaviest first, no line or position in two of them."""
+) -> Iterator[Block]:
+    """Blocks of one edit, heaviest first, of lines that are still `free` and positions that are
+    not `used` when a block's turn comes."""
     rows = [(line, c.pos) for line, c in found if line.number in free and (edit, c.pos) not in used]
-    taken_lines: set[int] = set()
-    taken_positions: set[int] = set()
     for pairs in sorted(_diagonals(rows), key=lambda p: (-sum(r[0].weight for r in p), -len(p))):
         left = [
-            (line, pos)
-            for line, pos in pairs
-            if line.number not in taken_lines and pos not in taken_positions
+            (line, pos) for line, pos in pairs if line.number in free and (edit, pos) not in used
         ]
         if left:
-            taken_lines.update(line.number for line, _ in left)
-            taken_positions.update(pos for _, pos in left)
             yield Block(edit, left, sum(line.weight for line, _ in left), loose)
 
 
@@ -160,14 +131,6 @@ def _diagonals(rows: list[tuple[DiffLine, int]]) -> list[list[tuple[DiffLine, in
                 start = i
         groups.append(group[start:])
     return groups
-
-
-def _whole(block: Block, found: list[tuple[DiffLine, Candidate]], hunk_sizes: Counter[int]) -> bool:
-    """Whether the block is all that its edit wrote, or all of a hunk and more than boilerplate."""
-    if block.score > 0 and len(block.pairs) >= found[0][1].size:
-        return True
-    inside = Counter(line.hunk for line, _ in block.pairs)
-    return block.score > HALF and all(n == hunk_sizes[hunk] for hunk, n in inside.items())
 
 
 def _near(block: Block, anchors: list[tuple[DiffLine, int]]) -> bool:

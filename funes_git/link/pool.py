@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
+from funes_git.linehash import loose_hash
+from funes_git.link.difflines import DiffLine
 from funes_git.link.graph import Graph
-from funes_git.link.match import Candidate
+from funes_git.link.match import Candidate, Candidates
 from funes_git.model import LineKey, Operation
 
 ADDED, REMOVED, RELEASED = "added", "removed", "released"
+BLANK = loose_hash("")
 WHOLE = -1
 """The position that stands for an edit as a whole, where its text is not known."""
 
@@ -111,23 +114,27 @@ class Pool:
         return any(index < last for index, _ in self._lines.exact.get(exact, ()))
 
     def added(
-        self, hashes: Iterable[int], commit: str, bound: float, *, loose: bool = False
-    ) -> dict[int, list[Candidate]]:
-        """For each line hash the instances that `commit` may show."""
+        self,
+        hashes: Iterable[int],
+        commit: str,
+        bound: float,
+        *,
+        loose: bool = False,
+        back: bool = False,
+    ) -> Candidates:
+        """For each line hash the instances that `commit` may show; with `back`, those that a later
+        edit took back."""
         index = self._lines.loose if loose else self._lines.exact
-        return self._candidates(
-            index, hashes, bound, lambda e, pos: self._open(e, pos, commit, bound)
-        )
+        state = self._is_back if back else self._is_open
+        return self._candidates(index, hashes, bound, lambda e, pos: state(e, pos, commit, bound))
 
-    def removed(
-        self, hashes: Iterable[int], commit: str, bound: float
-    ) -> dict[int, list[Candidate]]:
+    def removed(self, hashes: Iterable[int], commit: str, bound: float) -> Candidates:
         """For each line hash the removals that `commit` may show."""
         return self._candidates(
             self._lines.removed,
             hashes,
             bound,
-            lambda e, pos: not self._count(e.id, pos, REMOVED, commit),
+            lambda e, pos: not self._claimed(e.id, pos, REMOVED, commit),
         )
 
     def _candidates(
@@ -136,7 +143,7 @@ class Pool:
         hashes: Iterable[int],
         bound: float,
         is_open: Callable[[EditRow, int], bool],
-    ) -> dict[int, list[Candidate]]:
+    ) -> Candidates:
         last = bisect_right(self._lines.times, bound)
         removing = index is self._lines.removed
         found: dict[int, list[Candidate]] = {}
@@ -151,18 +158,41 @@ class Pool:
                 found[key] = rows
         return found
 
-    def _count(self, edit: int, pos: int, kind: str, commit: str) -> int:
-        return sum(
-            1
+    def _claimed(self, edit: int, pos: int, kind: str, commit: str) -> list[str]:
+        """The commits up to `commit` with such a claim on the line."""
+        return [
+            claim.commit
             for claim in self._claims.get((edit, pos), ())
             if claim.kind == kind and self._graph.is_ancestor(claim.commit, commit)
+        ]
+
+    def _is_open(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
+        if self._claimed(edit.id, pos, ADDED, commit):
+            return not self._stands(edit.id, pos, commit)
+        return not self._taken_back(edit, pos, commit, bound)
+
+    def _is_back(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
+        claimed = self._claimed(edit.id, pos, ADDED, commit)
+        return not claimed and self._taken_back(edit, pos, commit, bound)
+
+    def _stands(self, edit: int, pos: int, commit: str) -> bool:
+        """Whether some commit up to `commit` showed the line, and none after that removed it."""
+        removals = self._claimed(edit, pos, RELEASED, commit)
+        return any(
+            not any(r != shown and self._graph.is_ancestor(shown, r) for r in removals)
+            for shown in self._claimed(edit, pos, ADDED, commit)
         )
 
-    def _open(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
-        claimed = self._count(edit.id, pos, ADDED, commit)
-        if claimed:
-            return claimed <= self._count(edit.id, pos, RELEASED, commit)
-        return not self._taken_back(edit, pos, commit, bound)
+    def open_lines(self, edit_id: int, commit: str, bound: float) -> int:
+        """How many lines that say something an edit still has to show."""
+        edit = next(edit for edit in self._lines.edits if edit.id == edit_id)
+        return sum(
+            self._is_open(edit, key.pos, commit, bound) for key in edit.added if key.loose != BLANK
+        )
+
+    def moved(self, edit_id: int, pos: int, commit: str) -> bool:
+        """Whether `commit` itself removes a line that it may show again."""
+        return Claim(edit_id, pos, RELEASED, commit) in self._claims.get((edit_id, pos), ())
 
     def _taken_back(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
         """Whether a later edit, not committed before `commit`, removed this line again.
@@ -182,27 +212,22 @@ class Pool:
                 break
             if adds:
                 standing.append((row.id, p))
-            elif standing and not self._count(row.id, p, REMOVED, commit):
+            elif standing and not self._claimed(row.id, p, REMOVED, commit):
                 standing.pop()
         return (edit.id, pos) not in standing
 
-    def released_by(self, hashes: Iterable[int], commit: str) -> list[Claim]:
-        """Which claimed line, the newest first, each line that `commit` removed is."""
-        found: list[Claim] = []
-        taken: set[tuple[int, int]] = set()
-        for exact in hashes:
-            for at, pos in reversed(self._lines.exact.get(exact, ())):
-                edit = self._lines.edits[at]
-                claimed = self._count(edit.id, pos, ADDED, commit)
-                if (
-                    claimed
-                    and (edit.id, pos) not in taken
-                    and claimed > self._count(edit.id, pos, RELEASED, commit)
-                ):
-                    taken.add((edit.id, pos))
-                    found.append(Claim(edit.id, pos, RELEASED, commit))
+    def released_by(self, lines: Iterable[DiffLine], commit: str) -> list[Claim]:
+        """Which claimed line, the newest first, each line that `commit` removed is; where no edit
+        wrote it so, one that is equal but for white space."""
+        taken: dict[tuple[int, int], Claim] = {}
+        for line in lines:
+            equal = self._lines.exact.get(line.exact) or self._lines.loose.get(line.loose) or []
+            for at, pos in reversed(equal):
+                edit = self._lines.edits[at].id
+                if (edit, pos) not in taken and self._stands(edit, pos, commit):
+                    taken[edit, pos] = Claim(edit, pos, RELEASED, commit)
                     break
-        return found
+        return list(taken.values())
 
     def unproven(self, commit: str, bound: float) -> list[EditRow]:
         """Edits without text that no commit before `commit` has shown yet, newest first."""
@@ -211,5 +236,5 @@ class Pool:
             for edit, sizes in reversed(
                 list(zip(self.before(bound), self._lines.sizes, strict=False))
             )
-            if sizes == (0, 0) and not self._count(edit.id, WHOLE, ADDED, commit)
+            if sizes == (0, 0) and not self._claimed(edit.id, WHOLE, ADDED, commit)
         ]

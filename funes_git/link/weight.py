@@ -5,13 +5,13 @@ the letters and digits on it and is cut for lines that everyone writes; a letter
 spaces (Han, Kana, Hangul, …) counts for more, as one says as much as a word. Pure functions.
 
     weight = 0                                      no letter and no digit: `}`, blank lines
-           = min(0.1, signs / 16)                   boilerplate (BOILERPLATE)
+           = min(COMMON, signs / 16)                boilerplate (BOILERPLATE)
            = min(0.25, signs / 16)                  imports and includes
            = min(1, signs / 16)                     else
 
-and a line that stands `n` times (in the file before the commit, and in what the commit adds) is
-worth `1 / n` of that. 16 signs are four short words: over the sample repositories that
-tests/bench/linking.py names, what people and agents both wrote by chance was shorter.
+and a line that stands `n` times in the file is worth `1 / n` of that. 16 signs are four short
+words: over the sample repositories that tests/bench/linking.py names, what people and agents both
+wrote by chance was shorter.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ from functools import lru_cache
 
 ENOUGH = 1.0
 """The weight that a block of matching lines must reach to be believed by itself."""
+
+COMMON = 0.1
+"""The most that boilerplate weighs."""
+
+LIGHT = 0.25
+"""The most that an import weighs."""
 
 FULL = 16
 """Signs from which a line has full weight."""
@@ -66,5 +72,5 @@ def weight(line: str) -> float:
     if len(text) > 400:
         return 1.0
     signs = len(ALPHABETIC.findall(text)) + DENSE * len(DENSE_LETTER.findall(text))
-    most = 0.1 if BOILERPLATE.match(text) else 0.25 if IMPORT.match(text) else 1.0
+    most = COMMON if BOILERPLATE.match(text) else LIGHT if IMPORT.match(text) else 1.0
     return min(most, signs / FULL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from funes_git.model import EditRecord
@@ -66,6 +66,12 @@ class EditReading(LinkReading):
         return self.rows(
             "SELECT old_path, path, ts FROM edits WHERE old_path IS NOT NULL ORDER BY ts, edit_id"
         )
+
+    def created(self) -> Iterator[tuple[float, str, Sequence[int]]]:
+        """Time, path and the exact hashes of the lines of every edit that created a file."""
+        sql = "SELECT ts, path, added FROM edits WHERE operation = 'create' AND ts IS NOT NULL"
+        for ts, path, added in self.rows(sql):
+            yield ts, path, flat_keys(added)[1::3]
 
     def edit(self, edit_id: str) -> EditRecord | None:
         """An edit whole, with its texts."""

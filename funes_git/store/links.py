@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from funes_git.model import Link, LinkedCommit
 from funes_git.store.database import Database, Row
@@ -15,8 +15,20 @@ COMMIT = "SELECT sha, parents, commit_time, reason, added, explained FROM commit
 LineClaim: TypeAlias = tuple[int, int, str, str]
 """(edit number, position in the edit, kind, commit id): see link/pool.py."""
 
+
+class Move(NamedTuple):
+    """A commit that moved a file."""
+
+    path: str
+    old_path: str
+    sha: str
+
+
 SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID")
 """Environment variables whose value is the id of the session that runs the command."""
+
+LINKED = ("claims", "links", "moves", "commits")
+"""The tables that hold what linking found, each with a column `sha`."""
 
 LINK = """SELECT sha, session_id, turn_uuid, harness, relation, content, proof, level, score, path,
   lines, source, edit_id FROM links """
@@ -48,6 +60,21 @@ class LinkReading(Database):
         """Every commit that linking has looked at with its parents, parents first."""
         rows = self.rows("SELECT sha, parents FROM commits ORDER BY id")
         return [(sha, tuple(parents.split())) for sha, parents in rows]
+
+    def moves(self) -> list[Move]:
+        """The files that commits moved, as far as linking has looked at them."""
+        rows = self.rows("SELECT path, old_path, sha FROM moves ORDER BY path, old_path, sha")
+        return [Move(*row) for row in rows]
+
+    def former_names(self, path: str) -> set[str]:
+        """`path` with all paths from which commits moved files there."""
+        names = {path}
+        waiting = [path]
+        while waiting:
+            rows = self.rows("SELECT old_path FROM moves WHERE path = ?", (waiting.pop(),))
+            waiting += sorted({old for (old,) in rows} - names)
+            names.update(waiting)
+        return names
 
     def links_of(self, shas: Sequence[str]) -> dict[str, list[Link]]:
         """The links of each of these commits that has any, best first."""
@@ -142,9 +169,10 @@ class LinkWriting(Database):
         commits: Sequence[LinkedCommit],
         links: Iterable[Link],
         claims: Iterable[LineClaim],
+        moves: Iterable[Move] = (),
     ) -> None:
-        """Store these commits, links and claims in place of all that was known of the commits, in
-        one transaction. New commits must come parents first."""
+        """Store these commits, links, claims and moves in place of all that was known of the
+        commits, in one transaction. New commits must come parents first."""
         with self.transaction():
             self._forget([c.sha for c in commits])
             self.db.executemany(
@@ -158,6 +186,7 @@ class LinkWriting(Database):
                 (_link_values(link) for link in links),
             )
             self.db.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", _packed(claims))
+            self.db.executemany("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", moves)
 
     def forget_links(
         self, shas: Sequence[str] | None = None, *, since: float | None = None
@@ -172,7 +201,7 @@ class LinkWriting(Database):
                     for r in self.rows("SELECT sha FROM commits WHERE commit_time >= ?", (since,))
                 ]
             if shas is None:
-                for table in ("claims", "links", "commits"):
+                for table in LINKED:
                     self.db.execute(f"DELETE FROM {table}")
             else:
                 self._forget(shas)
@@ -180,7 +209,7 @@ class LinkWriting(Database):
 
     def _forget(self, shas: Sequence[str]) -> None:
         each = [(sha,) for sha in shas]
-        for table in ("claims", "links", "commits"):
+        for table in LINKED:
             self.db.executemany(f"DELETE FROM {table} WHERE sha = ?", each)
 
 

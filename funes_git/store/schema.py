@@ -68,6 +68,10 @@ CREATE TABLE claims (
   edit INTEGER NOT NULL, sha TEXT NOT NULL, kind TEXT NOT NULL, positions BLOB NOT NULL,
   PRIMARY KEY (edit, sha, kind)) WITHOUT ROWID;
 CREATE INDEX claims_sha ON claims (sha);
+CREATE TABLE moves (
+  path TEXT NOT NULL, old_path TEXT NOT NULL, sha TEXT NOT NULL,
+  PRIMARY KEY (path, old_path, sha)) WITHOUT ROWID;
+CREATE INDEX moves_sha ON moves (sha);
 CREATE TABLE events (
   id TEXT PRIMARY KEY, hook TEXT NOT NULL, at REAL NOT NULL, sha TEXT, worktree TEXT, branch TEXT,
   rewrites TEXT NOT NULL, detail TEXT NOT NULL);

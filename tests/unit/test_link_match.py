@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from funes_git.git.diffs import FileChange, Hunk
 from funes_git.linehash import exact_hash, loose_hash
-from funes_git.link.evidence import added_lines
-from funes_git.link.match import Candidate, Matching, match
+from funes_git.link.belief import Heavy, Placed
+from funes_git.link.difflines import added_lines
+from funes_git.link.match import Block, Candidate, Matching, match
+from funes_git.link.place import Place
 
 LONG = "self.entries.popitem(last=False)  # evict the oldest"
 
 
+def believe(
+    *, evidence: float = 0.0, elsewhere: bool = False, few: bool = False, moved: bool = False
+) -> Placed:
+    """Belief where every block has the same surroundings."""
+    return Placed(lambda block: Place(evidence, elsewhere), lambda e, p: moved, lambda e: few)
+
+
 def run(
-    hunks: list[list[tuple[int, str]]], edits: dict[int, list[str]], **options: object
+    hunks: list[list[tuple[int, str]]],
+    edits: dict[int, list[str]],
+    belief: Callable[[Block], bool] | None = None,
+    **options: bool,
 ) -> Matching:
     """Match a commit's added lines against whole edits; a higher edit number is newer."""
     change = FileChange("a.py", hunks=[Hunk(added=lines) for lines in hunks])
@@ -22,7 +35,7 @@ def run(
     for edit, lines in edits.items():
         for pos, text in enumerate(lines, 1):
             candidates.setdefault(hash_of(text), []).append(Candidate(edit, edit, pos, len(lines)))
-    return match(added_lines(change, Counter()), candidates, **options)  # type: ignore[arg-type]
+    return match(added_lines(change, Counter()), candidates, belief or believe(), **options)
 
 
 def owners(matching: Matching) -> dict[int, int]:
@@ -62,26 +75,54 @@ def test_a_newer_edit_takes_only_its_own_lines_of_an_older_block() -> None:
     assert owners(found) == {1: 1, 2: 2, 3: 1}
 
 
-def test_all_of_an_edit_is_believed_however_short() -> None:
-    assert owners(run([[(3, "x = 1")]], {1: ["x = 1"]})) == {3: 1}
+def test_a_short_line_is_believed_at_its_place_alone() -> None:
+    assert owners(run([[(3, "x = 1")]], {1: ["x = 1"]})) == {}
+    assert owners(run([[(3, "x = 1")]], {1: ["x = 1"]}, believe(evidence=1.0))) == {3: 1}
 
 
-def test_a_short_line_that_stands_twice_is_nobodys() -> None:
-    found = run([[(3, "x = 1")], [(9, "x = 1")]], {1: ["x = 1"]})
-    assert owners(found) == {}
+def test_of_two_equal_lines_the_one_at_its_place_is_believed() -> None:
+    def at_nine(block: Block) -> bool:
+        return block.pairs[0][0].number == 9
+
+    found = run([[(3, "x = 1")], [(9, "x = 1")]], {1: ["x = 1"]}, at_nine)
+    assert owners(found) == {9: 1}
+    assert found.doubtful == {3}
 
 
 def test_blank_lines_alone_are_never_believed() -> None:
-    assert owners(run([[(3, "")]], {1: [""]})) == {}
+    assert owners(run([[(3, "")]], {1: [""]}, believe(evidence=2.0))) == {}
 
 
-def test_a_session_that_made_the_commit_needs_no_weight() -> None:
-    found = run([[(7, "return None")]], {1: ["a", "return None"]}, trusted=frozenset({1}))
-    assert owners(found) == {7: 1}
+def test_a_distinctive_line_away_from_its_place_is_not_believed() -> None:
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(elsewhere=True))) == {}
 
 
-def test_strict_matching_asks_for_the_full_weight() -> None:
-    assert owners(run([[(1, LONG)]], {1: [LONG]}, enough=3.0, strict=True)) == {}
+def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() -> None:
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(few=True))) == {}
+
+
+def test_two_distinctive_lines_are_believed_anywhere() -> None:
+    lines = [LONG, "two = second_value()  # of the cache"]
+    found = run([list(enumerate(lines, 5))], {1: lines}, believe(few=True, elsewhere=True))
+    assert owners(found) == {5: 1, 6: 1}
+
+
+def test_what_the_same_commit_moves_keeps_its_author_unless_everyone_writes_it() -> None:
+    moved = believe(moved=True, elsewhere=True)
+    assert owners(run([[(1, "limit = 12")]], {1: ["limit = 12"]}, moved)) == {1: 1}
+    assert owners(run([[(1, "import os")]], {1: ["import os"]}, moved)) == {}
+
+
+def test_what_was_taken_back_is_believed_at_its_place_alone() -> None:
+    def back(evidence: float) -> Placed:
+        return Placed(lambda b: Place(evidence), lambda e, p: False, lambda e: False, back=True)
+
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, back(0.0))) == {}
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, back(1.0))) == {1: 1}
+
+
+def test_weight_alone_counts_where_there_is_nothing_else() -> None:
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, Heavy(3.0), near=False)) == {}
 
 
 def test_white_space_may_differ_when_asked_loosely() -> None:

@@ -1,0 +1,89 @@
+"""Which blocks of equal lines are believed: for what the lines say, and for where they stand.
+
+A name that is not given costs little, a wrong one costs trust; so what could be chance is not
+believed. Pure but for the places it asks for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from funes_git.link.difflines import DiffLine
+from funes_git.link.match import Block, Candidates
+from funes_git.link.place import Place
+from funes_git.link.weight import ENOUGH, LIGHT
+
+SURE = 2 * ENOUGH
+"""The weight from which a block is believed wherever it stands."""
+
+HALF = ENOUGH / 2
+"""The evidence of place from which any line with a letter on it is believed; for removed lines, the
+weight from which all of a hunk is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heavy:
+    """Believes in weight alone: where there is nothing else to go by."""
+
+    least: float
+
+    def __call__(self, block: Block) -> bool:
+        """Whether `block` weighs at least so much."""
+        return block.score >= self.least
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Believes in what stands where the edit put it, or is too much to be chance.
+
+    A single distinctive line is also believed where its surroundings are gone, but not where they
+    stand elsewhere in the file, and not where most of what the edit wrote is missing without a
+    trace: then it is more likely that somebody else typed it.
+    """
+
+    place: Callable[[Block], Place]
+    moved: Callable[[int, int], bool]
+    """Whether this very commit removes the line of an edit (row id, position) elsewhere."""
+    few: Callable[[int], bool]
+    """Whether the commit shows only the smaller part of what an edit still has to show."""
+    back: bool = False
+    """The lines were taken back by a later edit: only their place or their weight proves that the
+    commit shows them nevertheless."""
+
+    def __call__(self, block: Block) -> bool:
+        """Whether `block` is believed."""
+        if block.score >= SURE:
+            return True
+        if block.score <= 0:
+            return False
+        place = self.place(block)
+        if place.evidence >= HALF:
+            return True
+        if self.back:
+            return False
+        if block.score > LIGHT and all(self.moved(block.edit, pos) for _, pos in block.pairs):
+            return True
+        return block.score >= ENOUGH and not place.elsewhere and not self.few(block.edit)
+
+
+class Whole:
+    """Believes in a removed block that weighs enough, or is all of an edit or of a hunk."""
+
+    def __init__(self, lines: Sequence[DiffLine], candidates: Candidates) -> None:
+        counts = Counter(line.exact for line in lines)
+        self._hunks = Counter(line.hunk for line in lines)
+        self._ambiguous = {key for key, n in counts.items() if n > len(candidates.get(key, ()))}
+        self._sizes = {c.edit: c.size for found in candidates.values() for c in found}
+
+    def __call__(self, block: Block) -> bool:
+        """Whether `block` is believed."""
+        if block.score >= ENOUGH:
+            return True
+        if block.score <= 0 or any(line.exact in self._ambiguous for line, _ in block.pairs):
+            return False
+        if len(block.pairs) >= self._sizes[block.edit]:
+            return True
+        inside = Counter(line.hunk for line, _ in block.pairs)
+        return block.score > HALF and all(n == self._hunks[hunk] for hunk, n in inside.items())

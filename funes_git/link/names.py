@@ -1,0 +1,105 @@
+"""What a file was called when edits of it were made: moved by sessions, moved by commits, or moved
+before it was first committed, which only its content tells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from funes_git.git.diffs import FileChange
+from funes_git.link.difflines import DiffLine
+from funes_git.link.graph import Graph
+from funes_git.store.catalog import Catalog
+from funes_git.store.links import Move
+
+ALIKE = 3.0
+"""The weight of common lines from which a new file may be one that a session wrote elsewhere."""
+
+RARE = 8
+"""Paths up to which a line that stands in all of them tells which file it is."""
+
+
+class Names:
+    """The paths of edits, and how files came from one path to another."""
+
+    def __init__(self, catalog: Catalog, graph: Graph) -> None:
+        self._catalog = catalog
+        self._graph = graph
+        self.paths = catalog.all_edit_paths()
+        self._namesakes: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            self._namesakes[last_part(path)].append(path)
+        self._earlier: dict[str, set[str]] = defaultdict(set)
+        """New path → the paths that sessions moved there."""
+        for old, new, _ in catalog.renames():
+            self._earlier[new].add(old)
+        self._moves: dict[str, list[Move]] = defaultdict(list)
+        """New path → the moves there that commits show."""
+        for move in catalog.moves():
+            self._moves[move.path].append(move)
+        self._moving: dict[str, set[str]] = defaultdict(set)
+        """New path → old paths of moves that were announced, but not looked at yet."""
+        self._created: dict[int, list[tuple[float, str]]] | None = None
+
+    def wanted(self, change: FileChange) -> bool:
+        """Whether any edit could explain lines of this file: one at its path, at its former path,
+        or, for a new file, one at any path. Asked of every file of a commit before the commit is
+        looked at."""
+        if change.old_path:
+            self._moving[change.path].add(change.old_path)
+        return change.status == "added" or any(
+            last_part(path) in self._namesakes for path in self._closure(change, None)
+        )
+
+    def of(self, sha: str, change: FileChange) -> set[str]:
+        """What the file that commit `sha` changes is or was called."""
+        return self._closure(change, sha)
+
+    def _closure(self, change: FileChange, sha: str | None) -> set[str]:
+        names: set[str] = set()
+        waiting = [change.path, *([change.old_path] if change.old_path else [])]
+        while waiting:
+            name = waiting.pop()
+            if name in names:
+                continue
+            names.add(name)
+            waiting += self._earlier.get(name, ())
+            if sha is None:
+                waiting += self._moving.get(name, ())
+            waiting += [
+                move.old_path
+                for move in self._moves.get(name, ())
+                if sha is None or self._graph.is_ancestor(move.sha, sha)
+            ]
+        return names
+
+    def namesakes(self, path: str) -> Sequence[str]:
+        """The paths of edits that end in the same name."""
+        return self._namesakes.get(last_part(path), ())
+
+    def move(self, moves: Iterable[Move]) -> None:
+        """Take in what a commit moved."""
+        for move in moves:
+            self._moves[move.path].append(move)
+
+    def alike(self, lines: Sequence[DiffLine], before: float) -> str | None:
+        """The path at which a session created, up to the time `before`, the file that these lines
+        of a new file are most like; None if they are like none."""
+        if self._created is None:
+            self._created = defaultdict(list)
+            for ts, path, hashes in self._catalog.created():
+                for exact in set(hashes):
+                    self._created[exact].append((ts, path))
+        weights: dict[str, float] = defaultdict(float)
+        for line in lines:
+            found = {path for ts, path in self._created.get(line.exact, ()) if ts <= before}
+            if len(found) <= RARE:
+                for path in found:
+                    weights[path] += line.weight
+        best = max(sorted(weights), key=lambda path: weights[path], default=None)
+        return best if best is not None and weights[best] >= ALIKE else None
+
+
+def last_part(path: str) -> str:
+    """The name of the file, without its folder."""
+    return path.rpartition("/")[2]
