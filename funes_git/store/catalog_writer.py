@@ -16,7 +16,7 @@ from funes_git.store.apply import Applying
 from funes_git.store.catalog import WHAT, Catalog
 from funes_git.store.changes import Changes, Key, Stale, merged
 from funes_git.store.database import StoreDamaged, connect_writable, cut_short, translated
-from funes_git.store.links import LinkWriting, event_values
+from funes_git.store.links import LINKED, LinkWriting, event_values
 from funes_git.store.migrate import migrate
 from funes_git.store.pack import blocks_from_json, expand
 from funes_git.store.records import HookEvent
@@ -67,6 +67,8 @@ class CatalogWriter(Catalog, LinkWriting):
         ):
             if changes.edits[edit_id].digest == digest:
                 del changes.edits[edit_id]
+            else:
+                stale.replaced = True
         self._prune_marks(changes)
         for key in changes.retractions & changes.turns.keys():
             changes.turns[key].retracted = True
@@ -89,6 +91,7 @@ class CatalogWriter(Catalog, LinkWriting):
                 continue
             stored.retracted = stored.retracted or bool(retracted)
             replaced[number] = key
+        stale.replaced = bool(replaced)
         kept = {c.id for stored in changes.turns.values() for c in stored.chunks}
         old = self.rows_in("SELECT chunk_id FROM chunks WHERE turn IN (?)", list(replaced))
         stale.chunks = [row[0] for row in old if row[0] not in kept]
@@ -148,7 +151,7 @@ class CatalogWriter(Catalog, LinkWriting):
         see the old until it is done. Links go too: they name edits by number."""
         with self.transaction():
             for table in ("sources", "sessions", "turns", "bodies", "spawns", "printed", "edits",
-                          "chunks", "commits", "links", "claims", "files"):  # fmt: skip
+                          "chunks", "files", *LINKED):  # fmt: skip
                 self.db.execute(f"DELETE FROM {table}")
             for changes in parts():
                 Applying(self.db, changes).run()

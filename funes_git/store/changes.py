@@ -174,10 +174,12 @@ class Changes:
 @dataclass(slots=True)
 class Stale:
     """Rows that turns had before they were stored again: ids of chunks, and blocks as (session
-    id, turn, number in the turn; -1 for that of a turn without blocks)."""
+    id, turn, number in the turn; -1 for that of a turn without blocks). `replaced` says whether
+    anything in the changes was stored before, in another version."""
 
     chunks: list[str] = field(default_factory=list)
     blocks: list[tuple[str, str, int]] = field(default_factory=list)
+    replaced: bool = False
 
 
 def merged(known: Session, new: Session) -> Session:

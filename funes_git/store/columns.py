@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha1
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -30,6 +31,9 @@ from funes_git.store.changes import Changes, StoredTurn
 from funes_git.store.pack import commit_values, commits_from
 
 Rows: TypeAlias = list[dict[str, Any]]
+"""What is read: rows by the names of their columns."""
+Values: TypeAlias = tuple[Any, ...]
+"""What is written: a row's values in the order of its table's columns, but for its vector."""
 DEFAULT_MODEL = "BAAI/bge-small-en-v1.5"
 DEFAULT_SIZE = 384
 
@@ -88,6 +92,9 @@ TABLES: dict[str, dict[str, str]] = {
     "sources": SOURCES,
 }
 
+LARGE = ("edits", "chunks", "blocks")
+"""The tables whose rows are all new where nothing of a write was stored before."""
+
 
 def row_id(*parts: object) -> str:
     """The first 16 hex digits of sha1 over the parts, joined by colons."""
@@ -109,33 +116,17 @@ def iso_time(ts: float | None) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def chunk_rows(turns: Iterable[StoredTurn], repo: str, repo_id: str) -> Iterator[dict[str, Any]]:
+def chunk_rows(turns: Iterable[StoredTurn], repo: str, repo_id: str) -> Iterator[Values]:
     """The rows of `chunks` of these turns, without vectors."""
     for stored in turns:
         t = stored.turn
-        shared: dict[str, Any] = {
-            "session_id": t.session_id,
-            "workdir": workdir_facet(t.workdir),
-            "turn_uuid": t.turn_uuid,
-            "parent_uuid": t.parent_uuid,
-            "seq": t.seq,
-            "ts": iso_time(t.ts),
-            "role": t.role,
-            "source_path": stored.source_path,
-            "harness": t.harness,
-            "repo": repo,
-            "repo_id": repo_id,
-            "branch": t.branch,
-            "head": t.head,
-            "model": t.model,
-            "exchange": t.exchange,
-            "thread": t.thread,
-        }
-        for chunk in stored.chunks:
-            own = {"block_type": chunk.block_type, "tool_name": chunk.tool, "prose": chunk.prose}
-            place = {"block_idx": chunk.block_idx, "split_idx": chunk.split_idx}
-            text = {"id": chunk.id, "text": chunk.text, "files": list(chunk.files)}
-            yield {**shared, **own, **place, **text}
+        place = (t.session_id, workdir_facet(t.workdir), t.turn_uuid, t.parent_uuid)
+        about = (*place, t.seq, iso_time(t.ts), t.role)
+        where = (t.harness, repo, repo_id, t.branch, t.head)
+        rest = (t.model, t.exchange, t.thread)
+        for c in stored.chunks:
+            what = (c.block_type, c.tool, stored.source_path, c.block_idx, c.split_idx)
+            yield (c.id, c.text, *about, *what, *where, c.files, *rest, c.prose)
 
 
 def chunk_from(row: Mapping[str, Any]) -> Chunk:
@@ -156,35 +147,28 @@ def chunk_from(row: Mapping[str, Any]) -> Chunk:
 
 _TURN = ("session_id", "turn_uuid", "seq", "ts", "role", "harness")
 _CHAIN = ("parent_uuid", "exchange", "message_id", "thread", "workdir", "branch", "head", "model")
+_chain = attrgetter(*_CHAIN)
+_session = attrgetter("session_id", *(n for n in SESSIONS if n != "id"))
+_edit = attrgetter("edit_id", *(n for n in EDITS if n != "id" and n not in _KEYS))
 
 
-def block_rows(turns: Iterable[StoredTurn]) -> Iterator[dict[str, Any]]:
+def block_rows(turns: Iterable[StoredTurn]) -> Iterator[Values]:
     """The rows of `blocks` of these turns; a turn without blocks has one, numbered -1."""
     for stored in turns:
         t = stored.turn
-        shared: dict[str, Any] = {name: getattr(t, name) for name in (*_TURN, *_CHAIN)}
-        shared["is_prompt"] = t.is_prompt
-        shared["retracted"] = stored.retracted
-        shared["source_path"] = stored.source_path
+        key = (t.session_id, t.turn_uuid)
+        about = (t.seq, t.ts, t.role, t.harness, *_chain(t))
+        shared = (*about, stored.source_path, t.is_prompt, stored.retracted)
         for n, block in enumerate(t.blocks):
-            yield {**shared, "id": row_id(t.session_id, t.turn_uuid, n), **_block(n, block)}
+            yield (row_id(*key, n), *key, n, *_block(block), *shared)
         if not t.blocks:
-            yield {**shared, "id": row_id(t.session_id, t.turn_uuid, -1), "block_idx": -1}
+            yield (row_id(*key, -1), *key, -1, *[None] * 8, *shared)
 
 
-def _block(n: int, block: Block) -> dict[str, Any]:
+def _block(block: Block) -> Values:
     commits = json.dumps(commit_values(block.commits)) if block.commits else None
-    return {
-        "block_idx": n,
-        "block_type": block.type,
-        "text": block.text,
-        "tool_name": block.tool,
-        "tool_use_id": block.tool_use_id,
-        "is_error": block.is_error,
-        "exit_code": block.exit_code,
-        "commits": commits,
-        "scaffold": block.scaffold,
-    }
+    what = (block.type, block.text, block.tool, block.tool_use_id)
+    return (*what, block.is_error, block.exit_code, commits, block.scaffold)
 
 
 def turn_from(rows: list[Mapping[str, Any]]) -> StoredTurn:
@@ -210,14 +194,10 @@ def _block_from(row: Mapping[str, Any]) -> Block:
     )
 
 
-def edit_row(edit: EditRecord) -> dict[str, Any]:
+def edit_row(edit: EditRecord) -> Values:
     """The row of `edits` of an edit."""
-    row: dict[str, Any] = {n: getattr(edit, n) for n in EDITS if n != "id" and n not in _KEYS}
-    row["id"] = edit.edit_id
-    for name in _KEYS:
-        side, part = name.split("_")
-        row[name] = [getattr(key, part) for key in getattr(edit, side)]
-    return row
+    sides = (edit.added, edit.removed)
+    return (*_edit(edit), *([getattr(k, p) for k in s] for s in sides for p in LineKey.__slots__))
 
 
 def edit_from(row: Mapping[str, Any]) -> EditRecord:
@@ -229,13 +209,16 @@ def edit_from(row: Mapping[str, Any]) -> EditRecord:
     return EditRecord(edit_id=row["id"], **values)
 
 
-def state_row(state: SourceState) -> dict[str, Any]:
+def source_id(source: Source) -> str:
+    """The id of the row of `sources` of a source."""
+    return row_id(source.harness, source.path, source.key)
+
+
+def state_row(state: SourceState) -> Values:
     """The row of `sources` of how far a source was read."""
     s = state.source
-    name = {"harness": s.harness, "path": str(s.path), "key": s.key}
-    seen = {"size": s.size, "mtime_ns": s.mtime_ns, "cursor": state.cursor}
-    counts = {"skipped": state.skipped, "turns": state.turns}
-    return {"id": row_id(s.harness, s.path, s.key), **name, **seen, **counts}
+    name = (source_id(s), s.harness, str(s.path), s.key, state.cursor)
+    return (*name, s.size, s.mtime_ns, state.skipped, state.turns)
 
 
 def state_from(row: Mapping[str, Any]) -> SourceState:
@@ -243,12 +226,6 @@ def state_from(row: Mapping[str, Any]) -> SourceState:
     path = Path(row["path"])
     source = Source(row["harness"], path, row["size"], row["mtime_ns"], row["key"])
     return SourceState(source, row["cursor"], row["skipped"], row["turns"])
-
-
-def session_row(session: Session) -> dict[str, Any]:
-    """The row of `sessions` of a session."""
-    row = {name: getattr(session, name) for name in SESSIONS if name != "id"}
-    return {"id": session.session_id, **row}
 
 
 def session_from(row: Mapping[str, Any]) -> Session:
@@ -261,10 +238,10 @@ def stale_block_ids(blocks: Iterable[tuple[str, str, int]]) -> list[str]:
     return [row_id(*block) for block in blocks]
 
 
-def spawn_row(spawn: Spawn) -> dict[str, Any]:
+def spawn_row(spawn: Spawn) -> Values:
     """The row of `spawns` of the start of a sub-agent."""
     key = (spawn.session_id, spawn.turn_uuid, spawn.thread)
-    return dict(zip(SPAWNS, (row_id(*key), *key), strict=True))
+    return (row_id(*key), *key)
 
 
 def spawn_from(row: Mapping[str, Any]) -> Spawn:
@@ -272,15 +249,16 @@ def spawn_from(row: Mapping[str, Any]) -> Spawn:
     return Spawn(row["session_id"], row["turn_uuid"], row["thread"])
 
 
-def rows_of(changes: Changes, table: str, repo: str, repo_id: str) -> Rows:
-    """Everything in `changes` that goes into `table`."""
+def rows_of(changes: Changes, identity: tuple[str, str], table: str) -> list[Values]:
+    """Everything in `changes` that goes into `table`; `identity` is the repository's name and
+    id."""
     turns = changes.turns.values()
-    makers: dict[str, Callable[[], Iterable[dict[str, Any]]]] = {
+    makers: dict[str, Callable[[], Iterable[Values]]] = {
         "edits": lambda: (edit_row(stored.edit) for stored in changes.edits.values()),
-        "chunks": lambda: chunk_rows(turns, repo, repo_id),
+        "chunks": lambda: chunk_rows(turns, *identity),
         "blocks": lambda: block_rows(turns),
         "spawns": lambda: map(spawn_row, changes.spawns),
-        "sessions": lambda: map(session_row, changes.sessions.values()),
+        "sessions": lambda: map(_session, changes.sessions.values()),
         "sources": lambda: map(state_row, changes.states.values()),
     }
     return list(makers[table]())

@@ -1,4 +1,4 @@
-"""The memory itself, in LanceDB: the only importer of lancedb and pyarrow.
+"""The memory itself, in LanceDB: the only importer of lancedb.
 
 Every write is an upsert by `id`, which is declared the primary key: without that, two writers
 would double rows. The caller holds the writer lock and calls `tidy` now and then, since every
@@ -11,7 +11,7 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from funes_git.config import quiet_lance
 from funes_git.errors import FunesError, MemoryMissing
-from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, TABLES, Rows
+from funes_git.store.arrow import MODEL_KEY, table_of, table_schema, with_vectors
+from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, TABLES, Rows, Values
 from funes_git.store.database import private_folder
 from funes_git.store.manifest import check_format, write_format
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from lancedb.expr import Expr
     from lancedb.table import LanceTable, Table
 
-MODEL_KEY = "embedding_model"
 TRIES = 5
 T = TypeVar("T")
 
@@ -53,9 +53,7 @@ class LanceMemory:
         elif not folder.is_dir():
             raise MemoryMissing("this repository has no memory yet", hint="git funes init")
         quiet_lance()
-        import lancedb
-
-        memory = cls(lancedb.connect(folder), folder)
+        memory = cls(_lancedb().connect(folder), folder)
         if create:
             memory._create()
         return memory
@@ -64,7 +62,7 @@ class LanceMemory:
         with _private():
             for name in TABLES:
                 if not self.has(name):
-                    schema = _schema(name, DEFAULT_MODEL, DEFAULT_SIZE)
+                    schema = table_schema(name, DEFAULT_MODEL, DEFAULT_SIZE)
                     table = _own(self.db.create_table(name, schema=schema, exist_ok=True))
                     table.set_unenforced_primary_key("id")
                     self._tables[name] = table
@@ -90,23 +88,35 @@ class LanceMemory:
 
     def write(
         self,
-        rows: Callable[[str], Rows],
+        rows: Callable[[str], list[Values]],
         stale: Mapping[str, Sequence[str]],
         retractions: Mapping[str, Sequence[str]],
         at: Callable[[str], None],
+        fresh: Container[str] = (),
     ) -> None:
         """Upsert the rows that `rows` gives for each table, delete stale ids by table, and mark
-        turns, by session, that were taken back; the cursors of sources last. `at` is called with
-        the name of each step just before it."""
+        turns, by session, that were taken back; the cursors of sources last. The rows of `fresh`
+        tables are known to have ids that are not stored, which saves looking for them. `at` is
+        called with the name of each step just before it."""
         for name in TABLES:
             new, gone = rows(name), stale.get(name, ())
             if new or gone:
                 at(f"lance:{name}")
-                self._upsert(name, _arrow(self.table(name).schema, new), gone)
+                data = table_of(self.table(name).schema, new)
+                del new  # the texts are held twice as it is
+                if name in fresh:
+                    self._append(name, data)
+                else:
+                    self._upsert(name, with_vectors(self.table(name).schema, data), gone)
             if name == "blocks" and retractions:
                 at("lance:retractions")
                 for session_id, turn_uuids in retractions.items():
                     self._retract(session_id, turn_uuids)
+
+    def _append(self, name: str, data: pa.Table) -> None:
+        """One commit: add rows. Columns that are left out are null, and take no memory."""
+        with _private():
+            _retried(lambda: self.table(name).add(data))
 
     def _upsert(self, name: str, data: pa.Table, stale: Sequence[str] = ()) -> None:
         """One commit: upsert rows and delete others. `data` has every column: with some left out
@@ -128,6 +138,16 @@ class LanceMemory:
         with _private():
             _retried(lambda: table.update(where=where, values={"retracted": True}))
 
+    def drop_orphans(self) -> None:
+        """Delete the chunks of turns that are not stored: a killed writer left them."""
+        keys = ["session_id", "turn_uuid"]
+        turns = self.table("blocks").search().select(keys).to_arrow()
+        chunks = self.table("chunks").search().select(["id", *keys]).to_arrow()
+        orphans = chunks.join(turns, keys, join_type="left anti").column("id").to_pylist()
+        if orphans:
+            with _private():
+                _retried(lambda: self.table("chunks").delete(f"id IN ({_literals(orphans)})"))
+
     def set_vectors(self, ids: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
         """Give chunks their vectors; ids that are not stored are left out."""
         import pyarrow as pa
@@ -147,7 +167,7 @@ class LanceMemory:
         import pyarrow as pa
 
         old = self.table("chunks")
-        schema = _schema("chunks", model, size)
+        schema = table_schema("chunks", model, size)
         names = [name for name in schema.names if name != "vector"]
         empty = schema.get_field_index("vector")
 
@@ -215,35 +235,27 @@ class LanceMemory:
                 yield found.column("id").to_pylist(), flat.reshape(found.num_rows, -1)
 
 
+def _lancedb() -> Any:
+    """Import lancedb. Its client of a REST service, which is never used here, would build hundreds
+    of validators at import: 0.6 s of 1.4. They are built when first called instead."""
+    import pydantic
+
+    library: Any = pydantic
+    eager = library.validate_call
+    library.validate_call = partial(eager, config={"defer_build": True})
+    try:
+        import lancedb
+    finally:
+        library.validate_call = eager
+    return lancedb
+
+
 def _own(table: Table) -> LanceTable:
     from lancedb.table import LanceTable
 
     if not isinstance(table, LanceTable):
         raise FunesError("the memory is no local LanceDB database")
     return table
-
-
-def _schema(name: str, model: str, size: int) -> pa.Schema:
-    import pyarrow as pa
-
-    kinds: dict[str, pa.DataType] = {
-        "utf8": pa.utf8(),
-        "int64": pa.int64(),
-        "float64": pa.float64(),
-        "bool": pa.bool_(),
-        "list<utf8>": pa.list_(pa.utf8()),
-        "list<int64>": pa.list_(pa.int64()),
-        "vector": pa.list_(pa.float32(), size),
-    }
-    fields = [pa.field(n, kinds[kind], nullable=n != "id") for n, kind in TABLES[name].items()]
-    return pa.schema(fields, metadata={MODEL_KEY: model} if name == "chunks" else None)
-
-
-def _arrow(schema: pa.Schema, rows: Rows) -> pa.Table:
-    import pyarrow as pa
-
-    columns = [pa.array([row.get(f.name) for row in rows], f.type) for f in schema]
-    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _literals(values: Iterable[str]) -> str:

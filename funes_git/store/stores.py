@@ -23,7 +23,7 @@ from funes_git.model import Batch
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
-from funes_git.store.columns import rows_of, stale_block_ids, state_row
+from funes_git.store.columns import LARGE, rows_of, source_id, stale_block_ids
 from funes_git.store.database import StoreDamaged, private_folder
 from funes_git.store.decisions import Decisions
 from funes_git.store.lance import LanceMemory
@@ -148,11 +148,13 @@ class Stores:
         stale = self.writer.prune(changes)
         settings: dict[str, str | None] = {"indexed_at": repr(time.time())}
         if not changes.only_states:
-            self._intend(changes.touched(), [state_row(s)["id"] for s in changes.states.values()])
+            sources = [source_id(s.source) for s in changes.states.values()]
+            is_level = self._intend(changes.touched(), sources)
             gone = {"chunks": stale.chunks, "blocks": stale_block_ids(stale.blocks)}
             retractions = changes.retractions_by_session()
-            rows = partial(rows_of, changes, repo=self._identity[0], repo_id=self._identity[1])
-            self.lance().write(rows, gone, retractions, self._at)
+            rows = partial(rows_of, changes, self._identity)
+            fresh = LARGE if is_level and not stale.replaced else ()
+            self.lance().write(rows, gone, retractions, self._at, fresh=fresh)
             settings |= self._done()
         self._at("catalog")
         self.writer.apply(changes, settings)
@@ -209,12 +211,13 @@ class Stores:
 
     # --- staying level
 
-    def _intend(self, sessions: Sequence[str] = (), sources: Sequence[str] = ()) -> None:
-        """Note what will be written to the memory, on top of what an error left noted."""
+    def _intend(self, sessions: Sequence[str] = (), sources: Sequence[str] = ()) -> bool:
+        """Note what will be written to the memory; whether no error had left a note before."""
         self._at("intent")
         left = json.loads(self.writer.setting("intent") or "[[], []]")
-        both = [sorted({*left[0], *sessions}), sorted({*left[1], *sources})]
+        both = sorted({*left[0], *sessions}), sorted({*left[1], *sources})
         self.writer.put({"intent": json.dumps(both)})
+        return not any(left)
 
     def _done(self) -> dict[str, str | None]:
         """What the catalog keeps once it has taken in a write to the memory."""
@@ -237,6 +240,7 @@ class Stores:
     def _finish(self, sessions: list[str], sources: list[str]) -> None:
         """Take into the catalog what a killed writer may have stored of these sessions."""
         memory = self.lance()
+        memory.drop_orphans()
         for session_id in sessions:
             changes = changes_of(memory, [session_id])
             self.writer.prune(changes)
@@ -247,6 +251,7 @@ class Stores:
 
     def _rebuild(self, progress: Callable[[int, int], None] | None = None) -> None:
         memory = self.lance()
+        memory.drop_orphans()
         # nothing is linked then, and text/ must learn that chunks are numbered anew
         settings = {**self._done(), "linked_tips": None, "identity": secrets.token_hex(8)}
         self.writer.rebuild(lambda: all_changes(memory, progress), settings)
@@ -262,10 +267,8 @@ class Stores:
         if events:
             self.writer.add_events((e for _, e in events), {"events": str(events[-1][0])})
 
-    # --- closing
-
     def close(self) -> None:
-        """Let go of everything; what was not flushed is forgotten."""
+        """Let go of everything, also of what was not flushed."""
         self._held.close()
 
     def __enter__(self) -> Self:

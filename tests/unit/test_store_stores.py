@@ -39,6 +39,12 @@ def later_batch() -> Batch:
     return more
 
 
+def talk() -> Batch:
+    """A new session in which nothing was edited."""
+    turns = [turn("s9", n, f"Passage {n}") for n in range(3)]
+    return Batch(turns=turns, chunks=[chunk for t in turns for chunk in chunks_of(t)])
+
+
 def picture(catalog: Catalog) -> object:
     """Everything that the catalog answers, without the numbers that it gives by itself."""
     sessions = [span[0] for span in catalog.session_spans()]
@@ -102,22 +108,22 @@ import os, signal, sys
 from pathlib import Path
 from funes_git.layout import Layout
 from funes_git.store.stores import Stores
-from test_store_stores import later_batch
+import test_store_stores as batches
 def at(step):
     if step == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
 with Stores.open(Layout(Path(sys.argv[1])), write=True, at=at) as stores:
-    stores.write(later_batch())
+    stores.write(getattr(batches, sys.argv[3])())
 """
 IN_MEMORY = ("catalog", "text")
 TABLES = ("edits", "chunks", "blocks", "retractions", "spawns", "sessions", "sources")
 STEPS = ("intent", *(f"lance:{table}" for table in TABLES), *IN_MEMORY)
 
 
-def kill_at(layout: Layout, step: str) -> None:
+def kill_at(layout: Layout, step: str, batch: str = "later_batch") -> None:
     here = Path(__file__).parent
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(layout.root), step],
+        [sys.executable, "-c", KILLED, str(layout.root), step, batch],
         env={"PYTHONPATH": f"{here}:{here.parent}", "PATH": "/usr/bin:/bin"},
         check=False,
         capture_output=True,
@@ -137,6 +143,41 @@ def test_killed_writer_leaves_nothing_lost_or_doubled(
         stores.write(later_batch())
     with Stores.open(layout, write=True) as stores:
         assert picture(stores.catalog) == expected
+        for name, ids in memory_ids(stores).items():
+            assert len(ids) == len(set(ids)), name
+
+
+@pytest.mark.parametrize("catalog_is_lost", [False, True])
+def test_a_killed_writer_of_new_sessions_leaves_nothing_doubled(
+    tmp_path: Path, catalog_is_lost: bool
+) -> None:
+    layout, other = Layout(tmp_path / "killed"), Layout(tmp_path / "other")
+    Stores.open(layout, write=True).close()
+    kill_at(layout, "lance:blocks", "talk")
+    if catalog_is_lost:
+        layout.catalog.unlink()
+    for each in (layout, other):
+        with Stores.open(each, write=True) as stores:
+            stores.write(talk())
+            stores.flush()
+            for name, ids in memory_ids(stores).items():
+                assert len(ids) == len(set(ids)), name
+    assert picture_of(layout) == picture_of(other)
+
+
+def test_a_write_after_a_failed_one_doubles_nothing(layout: Layout) -> None:
+    def at(step: str) -> None:
+        if failing and step == "lance:blocks":
+            raise OSError("the disk is full")
+
+    failing = True
+    with Stores.open(layout, write=True, at=at) as stores:
+        stores.write(rich_batch("s3"))
+        with pytest.raises(OSError, match="full"):
+            stores.flush()
+        failing = False
+        stores.write(rich_batch("s3"))
+        stores.flush()
         for name, ids in memory_ids(stores).items():
             assert len(ids) == len(set(ids)), name
 
