@@ -17,6 +17,9 @@ from funes_git.store.catalog import Catalog
 
 Kind = Literal["agent", "human", "unknown", "uncommitted"]
 
+LATER = float("inf")
+"""The time of what never happened."""
+
 
 @dataclass(frozen=True, slots=True)
 class Author:
@@ -39,6 +42,7 @@ class Authors:
         self._links = catalog.links_of(wanted)
         self._rows = catalog.linked_commits(wanted)
         self._coverage = Coverage(catalog.session_spans())
+        self._written: dict[str, tuple[dict[int, float], float]] = {}
         self._spans: dict[tuple[str, str], list[tuple[int, int, Link]]] = {}
 
     def of(self, line: BlamedLine) -> Author:
@@ -77,15 +81,24 @@ class Authors:
         at = row.commit_time if row else info.commit_time if info else None
         if at is None or not self._coverage.covers(at):
             return Author("unknown", reason="no-session")
-        from funes_git.linehash import exact_hash  # rarely asked for
+        written, first_edit = self._edits_of(line.original_path)
+        if written:
+            from funes_git.linehash import exact_hash  # rarely asked for
 
-        exact = exact_hash(line.text)
-        names = self._catalog.former_names(line.original_path)
-        if any(self._catalog.wrote_line(name, exact, at + SKEW) for name in names):
-            return Author("unknown", reason="not-distinctive")
+            if written.get(exact_hash(line.text), LATER) <= at + SKEW:
+                return Author("unknown", reason="not-distinctive")
         links = self._links.get(line.sha, ())
         agents = (info is not None and info.agent) or any(k.proof == "printed" for k in links)
         if agents and not self._spans[line.sha, line.original_path]:
             return Author("unknown", reason="agent-not-indexed")
-        edited = self._catalog.edited(line.original_path, at + SKEW)
-        return Author("human", reason="not-matched" if edited else "no-edit")
+        return Author("human", reason="not-matched" if first_edit <= at + SKEW else "no-edit")
+
+    def _edits_of(self, path: str) -> tuple[dict[int, float], float]:
+        """What edits at this path and its former names wrote (hash → time), and the time of the
+        first edit at this path; read once for all lines of a file."""
+        if path not in self._written:
+            first = self._catalog.first_edit(path)
+            names = self._catalog.former_names(path)
+            written = self._catalog.lines_written(sorted(names))
+            self._written[path] = written, LATER if first is None else first
+        return self._written[path]

@@ -101,15 +101,19 @@ class EditReading(LinkReading):
             " ORDER BY t.ts, s.session_id, t.seq, p.n"
         )
 
-    def wrote_line(self, path: str, exact: int, before: float) -> bool:
-        """Whether any edit at `path` up to the time `before` added a line of this hash."""
-        rows = self.rows("SELECT added FROM edits WHERE path = ? AND ts <= ?", (path, before))
-        return any(exact in flat_keys(added)[1::3] for (added,) in rows)
+    def lines_written(self, paths: Sequence[str]) -> dict[int, float]:
+        """The exact hash of every line that an edit at one of `paths` added → the time of the
+        earliest such edit."""
+        found: dict[int, float] = {}
+        sql = "SELECT ts, added FROM edits WHERE path IN (?) AND ts IS NOT NULL"
+        for ts, added in sorted(self.rows_in(sql, paths), key=lambda row: -row[0]):
+            found.update(dict.fromkeys(flat_keys(added)[1::3], ts))
+        return found
 
-    def edited(self, path: str, before: float) -> bool:
-        """Whether any edit was made at `path` up to the time `before`."""
-        sql = "SELECT 1 FROM edits WHERE path = ? AND ts <= ? LIMIT 1"
-        return self.one(sql, (path, before)) is not None
+    def first_edit(self, path: str) -> float | None:
+        """The time of the earliest edit at `path`, if there is any."""
+        row = self.one("SELECT min(ts) FROM edits WHERE path = ?", (path,))
+        return row[0] if row else None
 
     def families(self) -> dict[str, str]:
         """Session → the session that started it or that it was forked from, where there is one."""
