@@ -41,6 +41,7 @@ class Authors:
         wanted = list(dict.fromkeys(shas))
         self._links = catalog.links_of(wanted)
         self._rows = catalog.linked_commits(wanted)
+        self._read_until = float(catalog.setting("read_until") or 0)
         self._coverage = Coverage(catalog.session_spans())
         self._written: dict[str, tuple[dict[int, float], float]] = {}
         self._spans: dict[tuple[str, str], list[tuple[int, int, Link]]] = {}
@@ -79,6 +80,8 @@ class Authors:
         if row is not None and row.reason in ("shallow", "missing-objects"):
             return Author("unknown", reason=row.reason)
         at = row.commit_time if row else info.commit_time if info else None
+        if at is not None and at > self._read_until:
+            return Author("unknown", reason="not-read-yet")
         if at is None or not self._coverage.covers(at):
             return Author("unknown", reason="no-session")
         written, first_edit = self._edits_of(line.original_path)

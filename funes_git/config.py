@@ -55,6 +55,14 @@ def quiet_lance() -> None:
     os.environ.setdefault("LANCE_LOG", "error")
 
 
+def no_telemetry() -> None:
+    """Keep libraries from reporting about this machine: onnxruntime 1.32 writes a device id and
+    sends events to Microsoft, huggingface_hub names the agent that runs it; before they are
+    imported."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+
 def no_color() -> bool:
     """Whether the user asked for output without colour (https://no-color.org)."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from funes_git import config
 from funes_git.errors import FunesError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def open_embedder(weights: Weights, *, threads: int | None = None) -> Embedder:
 
 def catalogue() -> list[CatalogueEntry]:
     """The models that fastembed can run, by name."""
+    config.no_telemetry()
     from fastembed import TextEmbedding
 
     found = [
@@ -100,6 +102,7 @@ def catalogue() -> list[CatalogueEntry]:
 def download(entry: CatalogueEntry, folder: Path) -> None:
     """Fetch a model into `folder` from the Hub, at the user's command. Fails at once where there is
     no network. Raises ModelBroken."""
+    config.no_telemetry()
     from fastembed.common.model_management import ModelManagement
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -119,6 +122,7 @@ class _Direct:
     """The default model on onnxruntime."""
 
     def __init__(self, weights: Weights, threads: int | None) -> None:
+        config.no_telemetry()
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -161,6 +165,7 @@ class _FastEmbed:
     """Any other model of the catalogue."""
 
     def __init__(self, weights: Weights, threads: int | None) -> None:
+        config.no_telemetry()
         from fastembed import TextEmbedding
         from loguru import logger
 

@@ -67,7 +67,7 @@ def index(
     Raises NoSessions if there is no session at `paths`, UsageError for an unknown agent,
     ScannerBroken if secrets cannot be found. An interruption leaves what was written.
     """
-    start = time.monotonic()
+    start, now = time.monotonic(), time.time()
     every = discovery.parsers(agents)
     found = discovery.at_paths(paths, every) if paths else discovery.of_repository(repo, every)
     if paths and not found.sources:
@@ -78,6 +78,8 @@ def index(
         run = _Run(repo, stores, every, log, found)
         run.tasks = [task for s in found.sources if (task := _task(stores, s, adopt))]
         run.all(progress)
+        if not agents:
+            stores.note_read(now)
     return replace(run.report(), seconds=time.monotonic() - start)
 
 

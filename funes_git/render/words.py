@@ -25,6 +25,7 @@ REASON_WORDS: Final[dict[str, str]] = {
     "empty": "the commit changes no text",
     "bot": "committed by a bot that no session touched",
     "agent-not-indexed": "an agent had a part in the commit, but no indexed session wrote this",
+    "not-read-yet": "the sessions of this time have not been read yet",
     "shallow": "the history is cut here, so what the commit changed is not known",
     "missing-objects": "this clone lacks what the commit changed",
 }
@@ -34,6 +35,7 @@ REASON_NEXT: Final[dict[str, str]] = {
     "not-matched": "git funes recall QUERY   (what sessions said about it)",
     "not-distinctive": "git funes recall QUERY   (what sessions said about it)",
     "agent-not-indexed": "git funes index --adopt PATH   (if you have its session)",
+    "not-read-yet": "git funes index",
     "shallow": "git fetch --unshallow",
     "missing-objects": "git fetch --refetch --filter=blob:limit=2m",
 }

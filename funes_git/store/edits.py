@@ -107,7 +107,7 @@ class EditReading(LinkReading):
         found: dict[int, float] = {}
         sql = "SELECT ts, added FROM edits WHERE path IN (?) AND ts IS NOT NULL"
         for ts, added in sorted(self.rows_in(sql, paths), key=lambda row: -row[0]):
-            found.update(dict.fromkeys(flat_keys(added)[1::3], ts))
+            found.update(dict.fromkeys(flat_keys(added)[1::3], float(ts)))
         return found
 
     def first_edit(self, path: str) -> float | None:

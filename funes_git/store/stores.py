@@ -190,6 +190,12 @@ class Stores:
         self.decisions.add_events(events)
         self._copy_events()
 
+    def note_read(self, at: float) -> None:
+        """Remember that the sessions were read as they were at the time `at` (seconds since the
+        epoch). Kept beside the events, as nothing else tells it."""
+        self.decisions.put("read_until", repr(at))
+        self._copy_events()
+
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Rebuild the catalog and the word index from the memory. Links are gone afterwards: they
         are computed again from git. `progress` is told sessions done and in all."""
@@ -263,6 +269,8 @@ class Stores:
 
     def _copy_events(self) -> None:
         upto = int(self.writer.setting("events") or 0)
+        if (read_until := self.decisions.setting("read_until")) is not None:
+            self.writer.put({"read_until": read_until})
         events = self.decisions.events(upto)
         if events:
             self.writer.add_events((e for _, e in events), {"events": str(events[-1][0])})

@@ -10,6 +10,8 @@ from helpers import GitRepo
 from memory import Memory
 
 from funes_git.errors import UnknownTarget
+from funes_git.link.engine import catch_up
+from funes_git.store.stores import Stores
 
 TEXT = "".join(f"line number {n} of the file\n" for n in range(1, 8))
 
@@ -202,3 +204,33 @@ def test_of_several_equal_lines_the_asked_one_is_marked(
     memory.sync()
     assert memory.why("three.py:7").answers[0].asked_rows == ((5, 7),)
     assert memory.why("three.py:3-4").answers[0].asked_rows == ((1, 3), (2, 4))
+
+
+def test_a_commit_that_is_younger_than_the_last_reading_is_nobodys(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Read the notes, please, and keep them in mind for the rest of this session")
+    claude.read("notes.py")
+    memory.sync()
+    base.write("notes.py", TEXT.replace("line number 3", "a third line that nobody has read yet"))
+    base.commit("now")  # at the machine's own time, after the reading
+    with Stores.open(memory.repo.layout, write=True) as stores:
+        stores.note_read(clock.now)
+        catch_up(memory.repo, stores.writer)
+    (gap,) = memory.why("notes.py:3").unexplained
+    assert (gap.kind, gap.reason) == ("unknown", "not-read-yet")
+
+
+def test_what_is_known_of_the_last_reading_survives_a_rebuild(
+    claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Read the notes, please, and keep them in mind for the rest of this session")
+    memory.sync()
+    with memory.catalog() as catalog:
+        before = catalog.setting("read_until")
+    memory.repo.layout.catalog.unlink()
+    with Stores.open(memory.repo.layout, write=True):
+        pass
+    with memory.catalog() as catalog:
+        assert catalog.setting("read_until") == before
+    assert before

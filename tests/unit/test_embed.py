@@ -233,3 +233,15 @@ def test_the_default_model_loads_without_fastembed() -> None:
     )
     assert done.stdout == "[]\n"
     assert done.stderr == ""
+
+
+def test_a_model_reports_nothing_about_the_machine(hermetic: Path) -> None:
+    script = (
+        "from pathlib import Path; from funes_git.embed import Weights, open_embedder\n"
+        f"weights = Weights({DEFAULT!r}, 'package', Path({str(packaged().folder)!r}),"
+        " 'model.onnx', direct=True)\n"
+        "open_embedder(weights).query('a question')\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+    written = [path for path in hermetic.rglob("*") if "icrosoft" in path.name]
+    assert written == []
