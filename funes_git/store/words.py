@@ -23,7 +23,10 @@ _JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 _LONGEST_IDENTIFIER = 120
 _LONGEST_RUN = 200  # longer ones are encoded data
-_MEMO = 200_000
+_MEMO = 48_000_000  # bytes
+_BLANKED = bytes(
+    b if b >= 0x80 or chr(b).isalnum() or chr(b) in "_./:@#-" else 0x20 for b in range(256)
+)  # every ASCII character that is part of no run becomes a space
 
 _COMMON = (
     "a about after again all also am an and any are as at be because been before being but by "
@@ -86,7 +89,7 @@ def _is_identifier(run: str) -> bool:
 
 
 class Terms:
-    """Turns texts into the two term lists of a document, remembering what each run gives."""
+    """Turns texts into the two term lists of a document, remembering what each piece gives."""
 
     def __init__(self, analyze: Analyze) -> None:
         self._stems = _Stems(analyze)
@@ -94,27 +97,35 @@ class Terms:
     def of(self, text: str) -> tuple[str, str]:
         """The stems and the identifiers of `text`, each separated by spaces, repeats kept."""
         stems = self._stems
-        if len(stems) > _MEMO:
+        if stems.size > _MEMO:
             stems.clear()
-            stems.identifiers.clear()
-        found = runs(text)
-        body = " ".join(map(stems.__getitem__, found))
-        return body, " ".join(filter(None, map(stems.identifiers.get, found)))
+        # on bytes: the standard library cuts them ten times faster than a regular expression can
+        pieces = text.encode("utf-8", "replace").translate(_BLANKED).split()
+        body = " ".join(map(stems.__getitem__, pieces))
+        return body, " ".join(filter(None, map(stems.identifiers.get, pieces)))
 
 
-class _Stems(dict[str, str]):
-    """run → its stems; `identifiers` holds the forms of those runs that are identifiers."""
+class _Stems(dict[bytes, str]):
+    """piece → the stems of its runs; `identifiers` holds the forms of those that are identifiers.
+    A piece is what stands between ASCII characters that are part of no run."""
 
     def __init__(self, analyze: Analyze) -> None:
         super().__init__()
-        self.identifiers: dict[str, str] = {}
+        self.identifiers: dict[bytes, str] = {}
+        self.size = 0
+        """About the bytes that all of it takes."""
         self._analyze = analyze
 
-    def __missing__(self, run: str) -> str:
-        if len(run) > _LONGEST_RUN:
-            return ""
-        stems = self[run] = " ".join(self._analyze(split(run)))
-        forms = _forms(run)
+    def __missing__(self, piece: bytes) -> str:
+        found = [run for run in runs(piece.decode()) if len(run) <= _LONGEST_RUN]
+        stems = self[piece] = " ".join(stem for run in found for stem in self._analyze(split(run)))
+        forms = [form for run in found for form in _forms(run)]
         if forms:
-            self.identifiers[run] = " ".join(forms)
+            self.identifiers[piece] = " ".join(forms)
+        self.size += 300 + 2 * len(piece)
         return stems
+
+    def clear(self) -> None:
+        super().clear()
+        self.identifiers.clear()
+        self.size = 0
