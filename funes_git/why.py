@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from funes_git.answers import AnswerMaker
 from funes_git.authors import Author, Authors
@@ -19,6 +20,9 @@ from funes_git.store.catalog import Catalog
 from funes_git.targets import find_path, missing_path, parse_target
 
 DEFAULT_ANSWERS = 5
+
+BY_HAND = ("no-edit", "not-matched")
+"""Reasons of commits that a person made."""
 
 
 def why(
@@ -117,7 +121,7 @@ def _blame(
                 f"{path}: {error.message.partition('failed: ')[2].removeprefix('fatal: ')}",
                 hint=f"git funes why {path}",
             ) from None
-        if "no such path" in error.message:
+        if "no such path" in error.message or "no such ref: HEAD" in error.message:
             raise UnknownTarget(
                 f"{path} is not committed yet", hint=f"git add {path} && git commit"
             ) from None
@@ -151,10 +155,19 @@ def _why_commit(
     answers = [maker.answer(info, link, []) for link in list(turns.values())[:n]]
     unexplained: tuple[Unexplained, ...] = ()
     if not turns:
-        row = catalog.linked_commits([sha]).get(sha)
-        reason = row.reason if row else None
-        unexplained = (Unexplained((), info, "unknown", reason, ""),)
+        unexplained = (_nobody(catalog, info),)
     return Why(target, None, sha, None, tuple(answers), unexplained, max(0, len(turns) - n))
+
+
+def _nobody(catalog: Catalog, info: CommitInfo) -> Unexplained:
+    """A commit without a turn: a person's, where its reason says that sessions of its time were
+    indexed and have no part in it."""
+    row = catalog.linked_commits([info.sha]).get(info.sha)
+    reason = row.reason if row else None
+    if info.commit_time > float(catalog.setting("read_until") or 0):
+        reason = "not-read-yet"
+    kind: Literal["human", "unknown"] = "human" if reason in BY_HAND else "unknown"
+    return Unexplained((), info, kind, reason, "")
 
 
 def _unexplained(

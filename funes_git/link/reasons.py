@@ -16,15 +16,14 @@ def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shall
     """The reason for a commit that no session explains; `shallow` if its parents were cut off."""
     if commit.unreadable:
         return "shallow" if shallow else "missing-objects"
-    covered = witnesses.coverage.covers(commit.info.commit_time)
     if not commit.files:
         return "merge" if len(commit.info.parents) > 1 else "empty"
-    if found.doubtful:
-        return "not-distinctive"
-    if found.edited:
-        return "not-matched"
     if BOT.search(commit.info.author) or BOT.search(commit.info.email):
         return "bot"
-    if not covered:
+    if not witnesses.coverage.covers(commit.info.commit_time):
         return "no-session"
-    return "agent-not-indexed" if commit.info.agent else "no-edit"
+    if found.doubtful:
+        return "not-distinctive"
+    if commit.info.agent:
+        return "agent-not-indexed"
+    return "not-matched" if found.edited else "no-edit"
