@@ -204,18 +204,20 @@ def test_an_id_that_the_hook_could_not_read_is_asked_of_git_only_for_the_newest(
 def test_a_step_that_fails_is_kept_for_status_and_keeps_no_other_from_its_work(
     repo: GitRepo, layout: Layout
 ) -> None:
-    """A branch whose commit is missing: git lists no history, and linking fails."""
-    sha = repo.commit("one")
-    broken = repo.path / ".git" / "refs" / "heads" / "broken"
-    broken.write_text("1" * 40 + "\n")
+    """A history whose first commit is lost: git cannot list it, and linking fails."""
+    lost = repo.commit("one")
+    sha = repo.commit("two")
+    gone = repo.path / ".git" / "objects" / lost[:2] / lost[2:]
+    kept = gone.read_bytes()
+    gone.unlink()
     run_worker(layout)
     with Catalog.open(layout.catalog) as catalog:
         at, words = catalog.stats().last_error or (0.0, "")
         assert time.time() - at < 60
         assert words.startswith("link: ")
-        assert [event.sha for event in catalog.hook_events()] == [sha]
+        assert [event.sha for event in catalog.hook_events()] == [lost, sha]
     assert "link: " in layout.log.read_text()
-    broken.unlink()
+    gone.write_bytes(kept)
     run_worker(layout)
     with Catalog.open(layout.catalog) as catalog:
         assert catalog.stats().last_error is None
