@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha1
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from funes_git import config, redact
 from funes_git.adopt import gone_neighbours, was_ours
@@ -118,7 +120,7 @@ class _Search:
         self._roots = Roots.load(repo.layout)
         self._places = Checkouts(repo.common_dir, self._tops, self._roots)
         self._cache = RootCache(config.user_layout().discovery)
-        known = (str(repo.common_dir), *map(str, self._tops), *self._roots.ours)
+        known = dict.fromkeys((str(repo.common_dir), *map(str, self._tops), *self._roots.ours))
         self._place = sha1("\0".join(known).encode("utf-8", "surrogateescape")).hexdigest()
         self._verdicts = self._cache.verdicts(self._place)
         self._new_roots: list[tuple[Source, set[str]]] = []
@@ -133,7 +135,11 @@ class _Search:
                 return inside
             if inside and size <= source.size:
                 return True  # files of sessions grow; what they touched they touched
-        roots = self._read(source)
+        roots = self._cache.roots(source)
+        if roots is None and self._starts_inside(source):
+            self._new_verdicts.append((source, True))
+            return True
+        roots = self._read(source) if roots is None else roots
         if roots is None:
             return False
         inside = any(self._places.contains(root) for root in roots)
@@ -143,15 +149,28 @@ class _Search:
                 self._gone.setdefault(folder, []).append((source, roots))
         return inside
 
+    def _starts_inside(self, source: Source) -> bool:
+        """Whether the first records of a file tell it. The whole is looked at only where they do
+        not, or when another repository asks."""
+        try:
+            start = b"" if source.key else head(source.path)
+        except OSError:
+            return False
+        records = start[: start.rfind(b"\n") + 1]
+
+        def open_start(path: Path) -> BinaryIO:
+            return BytesIO(records) if path == source.path else open_session(path)
+
+        roots = self._every[source.harness].roots(source, open_start) if records else ()
+        return any(self._places.contains(root) for root in roots)
+
     def _read(self, source: Source) -> set[str] | None:
-        roots = self._cache.roots(source)
-        if roots is None:
-            try:
-                roots = self._every[source.harness].roots(source, open_session)
-            except OSError as error:
-                self._unreadable.append((source.path, error.strerror or str(error)))
-                return None
-            self._new_roots.append((source, roots))
+        try:
+            roots = self._every[source.harness].roots(source, open_session)
+        except OSError as error:
+            self._unreadable.append((source.path, error.strerror or str(error)))
+            return None
+        self._new_roots.append((source, roots))
         return roots
 
     def renamed(self) -> Iterator[Source]:
