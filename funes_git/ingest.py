@@ -77,6 +77,8 @@ def index(
     with _logged(repo) as log:
         run = _Run(repo, stores, every, log, found)
         run.tasks = [task for s in found.sources if (task := _task(stores, s, adopt))]
+        if run.tasks:
+            stores.known_as(*repo.identity())
         run.all(progress)
         if not agents:
             stores.note_read(now)

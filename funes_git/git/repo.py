@@ -27,6 +27,15 @@ AGENT = re.compile(
 )
 """How agents call themselves in the trailers and author names of their commits."""
 
+UNKNOWN = (
+    b"unknown revision",
+    b"bad revision",
+    b"bad object",
+    b"Invalid revision range",
+    b"only has",  # the reflog, in `HEAD@{99}`
+)
+"""How git says that there is no such commit."""
+
 REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^/:]+)(?::\d+)?[/:](.+?)(?:\.git)?/?$", re.I)
 
 
@@ -137,6 +146,14 @@ class Repo:
             names.update(out.decode().split())
         return sorted(names)
 
+    def identity(self) -> tuple[str, str]:
+        """`owner/name` of its remotes, with spaces between, and the id of its first root commit;
+        each empty where there is none."""
+        aliases = self.aliases()
+        names = sorted({"/".join(a.split("/")[1:]) for a in aliases if "/" in a})
+        roots = [alias for alias in aliases if "/" not in alias]
+        return " ".join(names), roots[0] if roots else ""
+
     def worktrees(self) -> list[Path]:
         """The tops of all working trees that git knows, the main one first."""
         out = self.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
@@ -177,7 +194,7 @@ class Repo:
         code, out, err = process.attempt(
             self.args("log", "-z", f"--format={FORMAT}", *args), self.folder
         )
-        if code != 0 and b"unknown revision" in err:
+        if code != 0 and any(said in err for said in UNKNOWN):
             raise UnknownTarget(
                 f"no such revision or path: {' '.join(args)}", hint="git log --oneline --all"
             )
@@ -210,13 +227,18 @@ class Repo:
         return list(dict.fromkeys(out.decode().split())) if code == 0 else []
 
     def rev_list(self, *args: str) -> list[str]:
-        """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget."""
+        """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget, or GitError
+        where history is damaged."""
         order = ("--topo-order", "--reverse")
-        code, out, _ = process.attempt(self.args("rev-list", *order, *args, "--"), self.folder)
-        if code != 0:
+        command = ("rev-list", *order, *args, "--")
+        code, out, err = process.attempt(self.args(*command), self.folder)
+        if code != 0 and any(said in err for said in UNKNOWN):
+            revisions = " ".join(arg for arg in args if not arg.startswith("-"))
             raise UnknownTarget(
-                f"no such revision or range: {' '.join(args)}", hint="git log --oneline --all"
+                f"no such revision or range: {revisions}", hint="git log --oneline --all"
             )
+        if code != 0:
+            raise GitError(process.failure(command, err).message, hint="git fsck")
         return out.decode().split()
 
     def shallow(self) -> set[str]:
@@ -225,8 +247,10 @@ class Repo:
         return set(file.read_text().split()) if file.is_file() else set()
 
     def known_paths(self) -> set[str]:
-        """Every path that any commit reachable from a ref ever changed."""
-        out = self.run("log", "--all", "--name-only", "-z", "--format=", "--no-renames")
+        """Every path that any commit reachable from a ref ever changed; where objects are missing,
+        as many as git can tell."""
+        args = ("log", "--all", "--name-only", "-z", "--format=", "--no-renames")
+        _, out, _ = process.attempt(self.args(*args), self.folder)
         return set(out.decode("utf-8", "surrogateescape").replace("\n", "").split("\0")) - {""}
 
     def has_path(self, path: str, rev: str) -> bool:

@@ -67,15 +67,12 @@ class Stores:
         write: bool = False,
         *,
         wait: float = 10.0,
-        repo: str = "",
-        repo_id: str = "",
         at: Callable[[str], None] = _nothing,
     ) -> Self:
         """Open for reading, or with `write` as the one writer.
 
         A writer waits up to `wait` seconds for another one, then raises MemoryBusy; it creates
-        what is missing, migrates what is old and finishes what a killed writer left. `repo`
-        (`owner/name`, several with spaces between) and `repo_id` go into the memory's chunks.
+        what is missing, migrates what is old and finishes what a killed writer left.
         `at` is called with the name of each step just before it: for tests that kill. Raises
         MemoryMissing (reading only), FormatTooNew, StoreDamaged (reading only), FunesError where
         nothing may be written.
@@ -94,7 +91,6 @@ class Stores:
                 why = error.strerror or "input or output error"
                 raise FunesError(f"cannot write {layout.root}: {why}") from error
             stores = cls(layout, writer, ExitStack())
-            stores._identity = (repo, repo_id)
             stores._at = at
             stores.decisions = decisions
             stores._bring_level()
@@ -103,6 +99,11 @@ class Stores:
 
     decisions: Decisions
     """Only of a writer."""
+
+    def known_as(self, repo: str, repo_id: str) -> None:
+        """What the chunks written from now on say of their repository: `owner/name` (several with
+        spaces between, as huggingface/funes writes it) and the id of its first commit."""
+        self._identity = (repo, repo_id)
 
     @property
     def writer(self) -> CatalogWriter:

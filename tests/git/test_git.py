@@ -206,7 +206,9 @@ def test_aliases_are_root_commits_and_remotes(repo: GitRepo) -> None:
     repo.git("remote", "add", "origin", "git@GitHub.com:Acme/Widget.git")
     repo.git("remote", "add", "web", "https://user@github.com:443/acme/widget")
     repo.git("remote", "add", "local", "/srv/git/widget.git")
-    assert Repo.discover(repo.path).aliases() == sorted([root, "github.com/acme/widget"])
+    found = Repo.discover(repo.path)
+    assert found.aliases() == sorted([root, "github.com/acme/widget"])
+    assert found.identity() == ("acme/widget", root)
 
 
 def test_paths_are_relative_to_the_top_wherever_they_are_typed(repo: GitRepo) -> None:

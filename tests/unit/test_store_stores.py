@@ -76,7 +76,8 @@ def picture_of(layout: Layout) -> object:
 def first(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """Stores with one batch in them; never changed."""
     layout = Layout(tmp_path_factory.mktemp("first") / "funes")
-    with Stores.open(layout, write=True, repo="acme/widget", repo_id="root") as stores:
+    with Stores.open(layout, write=True) as stores:
+        stores.known_as("acme/widget", "root")
         stores.write(rich_batch())
         stores.add_events([HookEvent("e1", "post-commit", 5.0, sha="1" * 40)])
     return layout
