@@ -146,14 +146,6 @@ class Repo:
             names.update(out.decode().split())
         return sorted(names)
 
-    def identity(self) -> tuple[str, str]:
-        """`owner/name` of its remotes, with spaces between, and the id of its first root commit;
-        each empty where there is none."""
-        aliases = self.aliases()
-        names = sorted({"/".join(a.split("/")[1:]) for a in aliases if "/" in a})
-        roots = [alias for alias in aliases if "/" not in alias]
-        return " ".join(names), roots[0] if roots else ""
-
     def worktrees(self) -> list[Path]:
         """The tops of all working trees that git knows, the main one first."""
         out = self.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
@@ -230,15 +222,16 @@ class Repo:
         """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget, or GitError
         where history is damaged."""
         order = ("--topo-order", "--reverse")
-        command = ("rev-list", *order, *args, "--")
-        code, out, err = process.attempt(self.args(*command), self.folder)
+        command = self.args("rev-list", *order, *args, "--")
+        code, out, err = process.attempt(command, self.folder)
         if code != 0 and any(said in err for said in UNKNOWN):
             revisions = " ".join(arg for arg in args if not arg.startswith("-"))
             raise UnknownTarget(
                 f"no such revision or range: {revisions}", hint="git log --oneline --all"
             )
         if code != 0:
-            raise GitError(process.failure(command, err).message, hint="git fsck")
+            first = err.decode("utf-8", "replace").partition("\n")[0]
+            raise GitError(f"git rev-list failed: {first}", hint="git fsck")
         return out.decode().split()
 
     def shallow(self) -> set[str]:

@@ -80,8 +80,8 @@ def link(
     report = LinkReport(progress=progress)
     with report.timed():
         if everything:
-            catalog.forget_links()
             shas = _reachable(repo, EVERYTHING)
+            catalog.forget_links()
         else:
             catch_up(repo, catalog)
             shas = repo.rev_list(*revs) if revs else _reachable(repo, ("HEAD",))
@@ -100,8 +100,8 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
         known = (catalog.setting("linked_tips") or "").split()
         since = catalog.setting("unlinked_since")
         if not known:
-            catalog.forget_links()
             shas = _reachable(repo, EVERYTHING)
+            catalog.forget_links()
         else:
             shas = repo.rev_list("--ignore-missing", *tips, "--not", *known)
             if since is not None:
@@ -115,9 +115,10 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
 def _again(repo: Repo, catalog: CatalogWriter, start: float, new: list[str]) -> list[str]:
     """The commits since `start` (seconds since the epoch) with `new`, parents first; the links of
     the former are dropped."""
-    catalog.forget_links(since=start)
     wanted = {*new, *repo.rev_list(f"--since-as-filter=@{int(start)}", *EVERYTHING)}
-    return [sha for sha in _reachable(repo, EVERYTHING) if sha in wanted]
+    shas = [sha for sha in _reachable(repo, EVERYTHING) if sha in wanted]
+    catalog.forget_links(since=start)
+    return shas
 
 
 def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:

@@ -353,3 +353,25 @@ def test_a_session_that_went_on_is_named(tmp_path: Path) -> None:
     assert f"not read to the end yet: Claude Code {own.session}" in said()
     own.funes("index", "--no-embed")
     assert "not read" not in said()
+
+
+def test_a_damaged_history_is_named_and_what_is_linked_still_answers(widget: Widget) -> None:
+    repo = widget.repo
+    lost = repo.git("rev-parse", "HEAD~1")
+    repo.git("config", "core.hooksPath", "nowhere")
+    (repo.path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    repo.write("new.py", "print('by a person')\n")
+    repo.commit("Add a file", date=START + 10)
+    linked = funes("link", "--all", cwd=repo.path, HOME=str(widget.home))
+    assert linked.returncode == 1
+    assert lost in linked.stderr
+    assert linked.stderr.endswith("\nhint: git fsck\n")
+    assert widget.edit in widget.funes("why", widget.commit)
+
+
+def test_before_the_first_commit_a_file_is_not_committed_yet(repo: GitRepo) -> None:
+    repo.write("a.py", "print('not committed')\n")
+    assert funes("init", "--no-hooks", cwd=repo.path).returncode == 0
+    asked = funes("why", "a.py:1", cwd=repo.path)
+    assert asked.returncode == 1
+    assert asked.stderr.startswith("error: a.py is not committed yet\nhint: git add a.py")
