@@ -146,6 +146,14 @@ class Repo:
             names.update(out.decode().split())
         return sorted(names)
 
+    def identity(self) -> tuple[str, str]:
+        """`owner/name` of its remotes, with spaces between, and the id of its first root commit;
+        each empty where there is none."""
+        aliases = self.aliases()
+        names = sorted({"/".join(a.split("/")[1:]) for a in aliases if "/" in a})
+        roots = [alias for alias in aliases if "/" not in alias]
+        return " ".join(names), roots[0] if roots else ""
+
     def worktrees(self) -> list[Path]:
         """The tops of all working trees that git knows, the main one first."""
         out = self.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
