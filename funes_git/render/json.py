@@ -176,8 +176,8 @@ def _hit(hit: Hit) -> Object:
     }
 
 
-def turns(session_id: str, turn_uuid: str, views: Sequence[TurnView]) -> Object:
-    """`get`: the asked turn and, with a window, its neighbours, oldest first."""
+def turns(session_id: str, turn_uuid: str | None, views: Sequence[TurnView]) -> Object:
+    """`get`: the asked turn and, with a window, its neighbours; without one, the prompts."""
     return document(
         session_id=session_id, turn_uuid=turn_uuid, turns=[_turn(view) for view in views]
     )

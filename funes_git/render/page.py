@@ -36,12 +36,13 @@ class Page:
         return width.fit(text, max(self.width - indent, 8))
 
 
-def quote(page: Page, text: str, indent: str = "  ") -> Iterator[str]:
-    """Recorded words, folded, each line with a bar before it; runs of empty lines become one."""
+def quote(page: Page, text: str, indent: str = "  ", *, whole: bool = False) -> Iterator[str]:
+    """Recorded words, folded, each line with a bar before it; unless they are to be `whole`, runs
+    of empty lines become one."""
     bar = page.style.dim("│")
     empty = False
     for row in width.fold(safe(text), page.measure - len(indent) - 2):
-        if row or not empty:
+        if whole or row or not empty:
             yield f"{indent}{bar} {row}".rstrip() if not page.style.on else f"{indent}{bar} {row}"
         empty = not row
 

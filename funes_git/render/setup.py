@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from funes_git.render import state, words
 from funes_git.render.clean import line
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from funes_git.store.records import Stats
 
 
+Vectors: TypeAlias = Literal["made", "coming", "no-weights", "unwanted"]
+
+
 class Setup(NamedTuple):
-    """What `init` found and did. `embeds`: vectors are being made, or are there."""
+    """What `init` found and did, and what becomes of the vectors."""
 
     repository: str
     hooks: HookState
     stats: Stats
     report: IndexReport
     linked: LinkReport
-    embeds: bool
+    vectors: Vectors
 
 
 def setup(page: Page, done: Setup) -> Iterator[str]:
@@ -41,9 +44,11 @@ def setup(page: Page, done: Setup) -> Iterator[str]:
     yield ""
     yield from prose(page, state.hooks(done.hooks), "", "  ")
     waiting = totals.prose - totals.vectors
-    if done.embeds and waiting > 0:
+    if waiting > 0 and done.vectors == "coming":
         told = f"{words.plural(waiting, 'vector')} being made in the background; words work now"
         yield from prose(page, told, "", "  ")
+    elif waiting > 0 and done.vectors == "no-weights":
+        yield from prose(page, state.PULL, "", "  ")
     yield ""
     yield from _next(page, totals.sessions)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from funes_git.worker import WorkerState
 
 COLUMN = 10
+PULL = "words answer; for answers by meaning: git funes models pull"
 
 
 class State(NamedTuple):
@@ -179,6 +180,6 @@ def models(page: Page, rows: Sequence[ModelInfo]) -> Iterator[str]:
         there = row.weights
         where = f"{there.origin}: {line(str(there.folder))}" if there else "not on this machine"
         head = f"{'*' if row.configured else ' '} {row.name:<{wide}}  {row.dim} dimensions  "
-        yield head + page.style.dim(page.fit(where, len(head)))
+        yield head + page.style.dim(where)  # never cut: a path is there to be copied
     if any(row.configured and row.weights is None for row in rows):
-        yield "words answer; for answers by meaning: git funes models pull"
+        yield PULL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +65,16 @@ class TurnReading(EditReading):
                 found.append((harness, Path(name)))
         return found
 
-    def has_turn(self, harness: str, turn_uuid: str) -> str | None:
-        """The session that holds the turn `turn_uuid` of `harness`, if any does. Where several
-        do, the first that was stored."""
-        row = self.one(
-            "SELECT s.session_id FROM turns t JOIN sessions s ON s.id = t.session"
-            " WHERE t.turn_uuid = ? AND s.harness = ? AND t.seq IS NOT NULL ORDER BY t.id LIMIT 1",
-            (turn_uuid, harness),
+    def holders(self, harness: str, turn_uuids: Sequence[str]) -> dict[str, str]:
+        """Turn → the session that holds it, of those turns of `harness` that are stored. Where
+        several sessions do, the first that was stored."""
+        rows = self.rows_in(
+            "SELECT t.id, t.turn_uuid, s.session_id, s.harness FROM turns t"
+            " JOIN sessions s ON s.id = t.session WHERE t.turn_uuid IN (?) AND t.seq IS NOT NULL",
+            turn_uuids,
         )
-        return row[0] if row else None
+        found = sorted((row for row in rows if row[3] == harness), reverse=True)
+        return {row[1]: row[2] for row in found}
 
     def session(self, session_id: str) -> SessionRow | None:
         """A session by its full id, or None."""
@@ -146,6 +147,14 @@ class TurnReading(EditReading):
         )
         after = self.rows(TURN + where.format(">") + " ORDER BY t.seq, t.id LIMIT ?", values)
         return self._views([*reversed(before), row, *after])
+
+    def prompts(self, session_id: str) -> list[TurnView]:
+        """What people asked for in a session, oldest first; where nothing is marked as such, the
+        session's first turns."""
+        where = TURN + "WHERE s.session_id = ? AND t.thread IS NULL"
+        order = " ORDER BY t.seq, t.id"
+        rows = self.rows(f"{where} AND t.is_prompt{order}", (session_id,))
+        return self._views(rows or self.rows(f"{where}{order} LIMIT 5", (session_id,)))
 
     def before(self, session_id: str, turn_uuid: str, limit: int) -> list[Turn]:
         """Up to `limit` turns before it in the same exchange and thread, newest first; retracted

@@ -7,11 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inline_snapshot import snapshot
-from samples import HIT, SESSION, TURN, VIEWS
+from samples import HIT, NOON, SESSION, TURN, VIEWS
 
-from funes_git.render import agent, reading
+from funes_git.model import Session
+from funes_git.render import agent, calls, reading, turns
 from funes_git.render.page import Page
 from funes_git.render.style import Style
+from funes_git.store.records import SessionRow
 
 
 def test_hits_show_prompt_passage_session_and_commit() -> None:
@@ -62,7 +64,7 @@ get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a\
 
 
 def test_whole_turns_with_their_edits() -> None:
-    assert "\n".join(reading.turns(Page(80), TURN, VIEWS)) == snapshot("""\
+    assert "\n".join(turns.turns(Page(80), TURN, VIEWS)) == snapshot("""\
 user 55aa0c10 2025-11-03 13:00
   │ The cache grows without bound.
 
@@ -72,14 +74,11 @@ user 55aa0c10 2025-11-03 13:00
   │ OrderedDict it is.
   calls Edit
   │ file_path: src/cache.py
-  │ new_string:
-  │   a
-  │   b
-  result of Edit, failed, exit 1
-  │ get away␛[2J
   modify src/cache.py
     - a
-    + b\
+    + b
+  result of Edit, failed, exit 1
+  │ get away␛[2J\
 """)
 
 
@@ -109,5 +108,64 @@ def test_nothing_of_a_turn_is_left_out() -> None:
     view = replace(
         VIEWS[0], turn=replace(VIEWS[0].turn, blocks=(replace(VIEWS[0].turn.blocks[0], text=long),))
     )
-    assert "│ line 4999" in "\n".join(reading.turns(Page(80), "", [view]))
+    assert "│ line 4999" in "\n".join(turns.turns(Page(80), "", [view]))
     assert "> line 4999" in "\n".join(agent.turns([view]))
+
+
+def test_a_request_behind_several_hits_is_shown_once() -> None:
+    other = replace(HIT, prompt="Another wish.")
+    text = "\n".join(reading.recall(Page(80), "entry", [HIT, HIT, other]))
+    assert text.count("asked: The cache grows") == 1
+    assert "asked: Another wish." in text
+
+
+def test_a_call_that_was_found_is_no_json() -> None:
+    text = (
+        '[tool_use Write] {"file_path":"a.py","content":"\\"\\"\\"Ask.\\"\\"\\"\\nimport os","n":3}'
+    )
+    hit = replace(HIT, block_type="tool_use", tool="Write", text=text)
+    shown = "\n".join(reading.recall(Page(80), "ask", [hit]))
+    assert '   │ file_path: a.py\n   │ content: """Ask."""\n   │ import os\n   │ n: 3\n' in shown
+    assert (
+        calls.spread_part('x = \\"a\\"\\ny","replace_all":false}')
+        == 'x = "a"\ny\nreplace_all: false'
+    )
+
+
+def test_text_is_shown_as_it_is() -> None:
+    text = "a\n\n\n\nb"
+    blocks = (replace(VIEWS[0].turn.blocks[0], text=text),)
+    view = replace(VIEWS[0], turn=replace(VIEWS[0].turn, blocks=blocks))
+    assert "  │ a\n  │\n  │\n  │\n  │ b" in "\n".join(turns.turns(Page(80), "", [view]))
+
+
+def test_an_edit_that_no_call_here_made_comes_last() -> None:
+    edit = replace(VIEWS[1].edits[0], tool_use_id="elsewhere")
+    text = "\n".join(turns.turns(Page(80), "", [replace(VIEWS[1], edits=(edit,))]))
+    assert "  │   a\n  │   b\n" in text
+    assert text.endswith("  modify src/cache.py\n    - a\n    + b")
+
+
+def test_a_patch_is_not_shown_beside_its_diff() -> None:
+    patch = "*** Begin Patch\n*** End Patch"
+    assert calls.spread(patch) == patch
+    assert calls.spread(patch, shown_below=True) == ""
+    assert calls.spread('{"cmd":"ls"}', shown_below=True) == "cmd: ls"
+
+
+def test_a_session_lists_its_prompts() -> None:
+    row = SessionRow(Session(SESSION, "claude_code", "Bound it"), NOON, NOON, 2, 1, None)
+    assert "\n".join(turns.session(Page(60), row, VIEWS[:1])) == snapshot("""\
+Claude Code 7d1f0c2a 2025-11-03 13:00, 2 turns
+“Bound it”
+
+55aa0c10 2025-11-03 13:00 The cache grows without bound.
+
+a whole turn: git funes get 7d1f0c2a 55aa0c10 --window 3\
+""")
+    assert "\n".join(agent.prompts(VIEWS[:1])) == snapshot("""\
+
+user · claude_code · 2025-11-03T13:00Z
+> The cache grows without bound.
+get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 55aa0c10-1111-4f3c-8a77-1f2e3d4c5b6a\
+""")

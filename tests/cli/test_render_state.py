@@ -15,7 +15,7 @@ from funes_git.ingest import IndexReport
 from funes_git.models import ModelInfo
 from funes_git.render import state
 from funes_git.render.page import Page
-from funes_git.render.setup import Setup, setup
+from funes_git.render.setup import Setup, Vectors, setup
 from funes_git.render.words import ago, listed, plural, short, short_turn, size, took
 from funes_git.store.records import Stats, Totals
 from funes_git.worker import WorkerState
@@ -65,7 +65,7 @@ def test_status_of_an_empty_memory() -> None:
 
 
 def test_init_reports_and_says_what_is_next() -> None:
-    done = Setup("widget", HOOKS, STATS, REPORT, COVERAGE, True)
+    done = Setup("widget", HOOKS, STATS, REPORT, COVERAGE, "coming")
     assert "\n".join(setup(Page(80), done)) == snapshot("""\
 widget has a memory
 
@@ -91,6 +91,15 @@ next:
   git funes log -5              the last commits with their sessions
   git funes recall "WORDS"      search everything that was said\
 """)
+
+
+def test_init_says_only_what_will_become_of_the_vectors() -> None:
+    def told(vectors: Vectors) -> str:
+        return "\n".join(setup(Page(80), Setup("w", HOOKS, STATS, REPORT, COVERAGE, vectors)))
+
+    assert "git funes models pull" in told("no-weights")
+    for vectors in ("made", "unwanted", "no-weights"):
+        assert "background" not in told(vectors)
 
 
 def test_indexing_with_nothing_new() -> None:

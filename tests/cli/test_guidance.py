@@ -1,0 +1,59 @@
+"""What a newcomer is told: what was done, what is missing, and what to run next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from agents import START, ClaudeSession
+from cli.running import funes
+from helpers import GitRepo
+
+
+@pytest.fixture
+def worked(repo: GitRepo, hermetic: Path) -> tuple[GitRepo, ClaudeSession]:
+    """A repository with a memory of one commit by an agent."""
+    repo.write("src/cache.py", "entries = {}\n")
+    repo.commit("Start", date=START - 100_000)
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Bound the cache, please.")
+    claude.edit("src/cache.py", "entries = {}\n", "entries = {}\nLIMIT = 4096\n")
+    claude.bash("git commit -qam 'Bound the cache' && git rev-parse HEAD")
+    done = funes("init", "--no-embed", cwd=repo.path)
+    assert done.returncode == 0, done.stderr
+    return repo, claude
+
+
+def test_deinit_says_what_it_did(repo: GitRepo) -> None:
+    nothing = funes("deinit", cwd=repo.path).stdout
+    assert nothing == "there was nothing to remove: this repository has no hooks and no memory\n"
+
+
+def test_deinit_of_a_memory(worked: tuple[GitRepo, ClaudeSession]) -> None:
+    repo, _ = worked
+    layout = repo.path / ".git" / "funes"
+    stays = f"the memory stays in {layout}; --purge deletes it\n"
+    assert funes("deinit", cwd=repo.path).stdout == "the hooks are removed\n" + stays
+    assert funes("deinit", cwd=repo.path).stdout == stays
+    assert funes("deinit", "--purge", cwd=repo.path).stdout == "the memory is deleted\n"
+
+
+def test_a_session_alone_lists_its_prompts(worked: tuple[GitRepo, ClaudeSession]) -> None:
+    repo, claude = worked
+    text = funes("get", claude.id[:8], "--format", "human", cwd=repo.path).stdout
+    assert "Bound the cache, please." in text
+    found = json.loads(funes("get", claude.id, "--format", "json", cwd=repo.path).stdout)
+    assert found["turn_uuid"] is None
+    assert [turn["is_prompt"] for turn in found["turns"]] == [True]
+    compact = funes("get", claude.id, cwd=repo.path).stdout
+    assert f"\nget {claude.id} {found['turns'][0]['turn_uuid']}\n" in compact
+
+
+def test_words_alone_are_explained(worked: tuple[GitRepo, ClaudeSession]) -> None:
+    repo, _ = worked
+    here = funes("recall", "cache", cwd=repo.path).stderr
+    repo.git("config", "funes.model", "BAAI/bge-base-en-v1.5")
+    missing = funes("recall", "cache", cwd=repo.path).stderr
+    assert "nothing is embedded yet (`git funes index --wait` does it)" in here
+    assert "is not on this machine (`git funes models pull`)" in missing
