@@ -12,15 +12,14 @@ from dataclasses import dataclass
 
 from funes_git.link.difflines import DiffLine
 from funes_git.link.match import Block, Candidates
-from funes_git.link.place import Place
+from funes_git.link.place import EVIDENT, Place
 from funes_git.link.weight import ENOUGH, LIGHT
 
 SURE = 2 * ENOUGH
 """The weight from which a block is believed wherever it stands."""
 
 HALF = ENOUGH / 2
-"""The evidence of place from which any line with a letter on it is believed; for removed lines, the
-weight from which all of a hunk is."""
+"""The weight from which removed lines that are all of a hunk are believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +47,9 @@ class Placed:
     """Whether this very commit removes the line of an edit (row id, position) elsewhere."""
     few: Callable[[int], bool]
     """Whether the commit shows only the smaller part of what an edit still has to show."""
-    back: bool = False
-    """The lines were taken back by a later edit: only their place or their weight proves that the
-    commit shows them nevertheless."""
+    strict: bool = False
+    """Only the place of a single line proves it: it was taken back by a later edit, or it was
+    written in another file."""
 
     def __call__(self, block: Block) -> bool:
         """Whether `block` is believed."""
@@ -59,9 +58,9 @@ class Placed:
         if block.score <= 0:
             return False
         place = self.place(block)
-        if place.evidence >= HALF:
+        if place.evidence >= EVIDENT:
             return True
-        if self.back:
+        if self.strict:
             return False
         if block.score > LIGHT and all(self.moved(block.edit, pos) for _, pos in block.pairs):
             return True

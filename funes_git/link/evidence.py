@@ -23,7 +23,8 @@ from funes_git.spans import ranges
 from funes_git.store.links import Move
 
 ELSEWHERE = 3.0
-"""The weight that a block must reach where only the file's name is the same, not its folder."""
+"""The weight that a block must reach where only the file's name is the same, not its folder; and
+that all must reach together that came from another file of the commit."""
 
 WITHIN = 0.999
 """A commit's time is in whole seconds: it may have been made so many seconds later."""
@@ -70,8 +71,16 @@ class FileEvidence:
         self.claims: list[Claim] = []
         """What the links rest on."""
 
-    def match(self, here: Pool, elsewhere: Pool, before: Counter[str], places: Places) -> None:
-        """Add what the edits at this path (`here`) and at other paths of the same name explain.
+    def match(
+        self,
+        here: Pool,
+        others: Sequence[Pool],
+        namesakes: Pool,
+        before: Counter[str],
+        places: Places,
+    ) -> None:
+        """Add what the edits at this path explain (`here`), at other paths of the commit (`others`)
+        and at other paths of the same name (`namesakes`).
 
         `before` counts the lines of the file in the commit's parent."""
         lines = added_lines(self.change, before)
@@ -79,7 +88,9 @@ class FileEvidence:
         lines = self._added(here, lines, places)
         lines = self._added(here, lines, places, loose=True)
         lines = self._added(here, lines, places, back=True)
-        lines = self._heavy(elsewhere, lines)
+        for pool in others:
+            lines = self._moved(pool, lines, places)
+        lines = self._heavy(namesakes, lines)
         lines = self._late(here, lines)
         self._removed(here)
         self._ran(here, unexplained=any(line.weight > 0 for line in lines))
@@ -92,6 +103,7 @@ class FileEvidence:
         *,
         loose: bool = False,
         back: bool = False,
+        strict: bool = False,
     ) -> list[DiffLine]:
         """Link what `pool` explains of `lines`; the lines that are left."""
         if not pool or not lines:
@@ -105,10 +117,17 @@ class FileEvidence:
             places.of,
             lambda edit, pos: pool.moved(edit, pos, self.sha),
             lambda edit: 2 * shown[edit] < pool.open_lines(edit, self.sha, self.bound),
-            back,
+            strict or back,
         )
         matching = match(lines, candidates, believe, loose=loose)
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
+
+    def _moved(self, pool: Pool, lines: list[DiffLine], places: Places) -> list[DiffLine]:
+        """Link what was moved here from another file of the commit, if it is much."""
+        found = pool.added([line.exact for line in lines], self.sha, self.bound)
+        if sum(line.weight for line in lines if line.exact in found) < ELSEWHERE:
+            return lines
+        return self._added(pool, lines, places, strict=True)
 
     def _heavy(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
         """Link what was written at other paths of the same name; the lines that are left."""

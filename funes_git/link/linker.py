@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
@@ -17,12 +18,16 @@ from funes_git.link.place import EditText, Places
 from funes_git.link.pool import Claim, Claims, EditRow, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
+from funes_git.link.release import released
 from funes_git.model import Link, LinkedCommit
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.links import Move
 
 FLUSH = 500
 """Commits written to the catalog at once."""
+
+MANY = 20
+"""Files of a commit up to which lines are looked for that were moved from one to another."""
 
 Seen = Callable[[LinkedCommit, list[Link]], None]
 """Called with each commit that was linked and its links."""
@@ -84,10 +89,9 @@ class Linker:
         ]
         self._names.move(found.moves)
         for change in commit.files:
-            self._release(info.sha, change, found)
-        gone = [change.path for change in commit.files if change.status == "deleted"]
+            self._release(info.sha, change, found, blobs)
         for change in commit.files:
-            self._file(commit, change, gone, found, blobs)
+            self._file(commit, change, found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
         reason = None if found.links else reason_of(commit, found, self._witnesses, shallow)
         row = LinkedCommit(
@@ -95,17 +99,19 @@ class Linker:
         )
         return row, found
 
-    def _release(self, sha: str, change: FileChange, found: Findings) -> None:
+    def _release(self, sha: str, change: FileChange, found: Findings, blobs: BlobReader) -> None:
         """Open the lines that the commit removes, so that it or a later one can bring them back."""
         removed = removed_lines(change)
-        if removed:
-            self._claim(self._pool(self._names.of(sha, change)).released_by(removed, sha), found)
+        pool = self._pool(self._names.of(sha, change))
+        if removed and pool:
+            read = functools.cache(lambda: blobs.lines(change.old_blob))
+            places = Places(read, self._text, lambda text: False)
+            self._claim(released(pool, removed, sha, read, places), found)
 
     def _file(
         self,
         commit: CommitChange,
         change: FileChange,
-        gone: list[str],
         found: Findings,
         blobs: BlobReader,
     ) -> None:
@@ -114,9 +120,9 @@ class Linker:
             self._move_by_content(evidence, found)
         names = self._names.of(evidence.sha, change)
         here = self._pool(names)
-        others = {*self._names.namesakes(change.path), *(gone if change.status == "added" else [])}
-        elsewhere = self._pool(others - names)
-        if not here and not elsewhere:
+        others = self._others(commit, change, names)
+        namesakes = self._pool(set(self._names.namesakes(change.path)) - names)
+        if not (here or others or namesakes):
             return
         texts = {text.rstrip() for hunk in change.hunks for _, text in hunk.added}
         before = blobs.count_lines(change.old_blob, texts) if texts else Counter[str]()
@@ -125,8 +131,16 @@ class Linker:
             self._text,
             lambda text: here.knows(exact_hash(text), evidence.bound),
         )
-        evidence.match(here, elsewhere, before, places)
+        evidence.match(here, others, namesakes, before, places)
         self._claim(evidence.claims, found)
+
+    def _others(self, commit: CommitChange, change: FileChange, names: set[str]) -> list[Pool]:
+        """The edits of each other file of a commit that is small enough to ask them all: what
+        stands here may have been moved from there."""
+        if len(commit.files) > MANY:
+            return []
+        found = (self._names.of(commit.info.sha, other) - names for other in commit.files)
+        return [pool for paths in found if (pool := self._pool(paths))]
 
     def _move_by_content(self, evidence: FileEvidence, found: Findings) -> None:
         """Note where a new file was written, if a session wrote much of it at another path."""

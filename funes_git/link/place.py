@@ -18,6 +18,9 @@ from funes_git.link.match import GAP, Block
 EDGE = "\n"
 """Stands for the begin and the end of a file."""
 
+EVIDENT = 0.5
+"""The evidence from which a line is taken to stand at its place."""
+
 FAR = 100
 """Lines after which nothing is near."""
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from funes_git.linehash import loose_hash
-from funes_git.link.difflines import DiffLine
 from funes_git.link.graph import Graph
 from funes_git.link.match import Candidate, Candidates
 from funes_git.model import LineKey, Operation
@@ -216,18 +215,12 @@ class Pool:
                 standing.pop()
         return (edit.id, pos) not in standing
 
-    def released_by(self, lines: Iterable[DiffLine], commit: str) -> list[Claim]:
-        """Which claimed line, the newest first, each line that `commit` removed is; where no edit
-        wrote it so, one that is equal but for white space."""
-        taken: dict[tuple[int, int], Claim] = {}
-        for line in lines:
-            equal = self._lines.exact.get(line.exact) or self._lines.loose.get(line.loose) or []
-            for at, pos in reversed(equal):
-                edit = self._lines.edits[at].id
-                if (edit, pos) not in taken and self._stands(edit, pos, commit):
-                    taken[edit, pos] = Claim(edit, pos, RELEASED, commit)
-                    break
-        return list(taken.values())
+    def standing(self, exact: int, loose: int, commit: str) -> list[tuple[int, int]]:
+        """The instances (edit, position) of a line that a commit before `commit` showed and none
+        removed; where no edit wrote it so, those that are equal but for white space."""
+        equal = self._lines.exact.get(exact) or self._lines.loose.get(loose) or []
+        instances = [(self._lines.edits[at].id, pos) for at, pos in equal]
+        return [(edit, pos) for edit, pos in instances if self._stands(edit, pos, commit)]
 
     def unproven(self, commit: str, bound: float) -> list[EditRow]:
         """Edits without text that no commit before `commit` has shown yet, newest first."""

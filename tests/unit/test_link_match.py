@@ -115,7 +115,7 @@ def test_what_the_same_commit_moves_keeps_its_author_unless_everyone_writes_it()
 
 def test_what_was_taken_back_is_believed_at_its_place_alone() -> None:
     def back(evidence: float) -> Placed:
-        return Placed(lambda b: Place(evidence), lambda e, p: False, lambda e: False, back=True)
+        return Placed(lambda b: Place(evidence), lambda e, p: False, lambda e: False, strict=True)
 
     assert owners(run([[(1, LONG)]], {1: [LONG]}, back(0.0))) == {}
     assert owners(run([[(1, LONG)]], {1: [LONG]}, back(1.0))) == {1: 1}

@@ -8,7 +8,9 @@ from funes_git.git.diffs import FileChange, Hunk
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.difflines import removed_lines
 from funes_git.link.graph import Graph
+from funes_git.link.place import EditText, Places
 from funes_git.link.pool import ADDED, RELEASED, REMOVED, Claim, Claims, Pool
+from funes_git.link.release import released
 from funes_git.model import LineKey, Operation
 
 LINE = "entries.move_to_end(key)"
@@ -71,9 +73,10 @@ def test_a_commit_that_removes_the_line_opens_it_again() -> None:
     claims: Claims = {(1, 1): [Claim(1, 1, ADDED, "a")]}
     change = FileChange("cache.py", hunks=[Hunk(removed=[(1, LINE)])])
     pool = Pool([Row(1, ts=1.0, added=keys(LINE))], claims, graph("a", "revert", "again"))
-    released = pool.released_by(removed_lines(change), "revert")
-    assert released == [Claim(1, 1, RELEASED, "revert")]
-    claims[1, 1] += released
+    places = Places(lambda: [LINE], lambda edit: EditText(), lambda text: False)
+    gone = released(pool, removed_lines(change), "revert", lambda: [LINE], places)
+    assert gone == [Claim(1, 1, RELEASED, "revert")]
+    claims[1, 1] += gone
     assert open_edits(pool, "again") == [1]
 
 
