@@ -72,11 +72,9 @@ def _command(name: str) -> Command:
         return COMMANDS[name]
     if name.startswith("-"):
         raise UsageError(f"unknown option: {name}", hint="git funes -h")
-    from difflib import get_close_matches
+    from funes_git.commands import mistakes
 
-    close = get_close_matches(name, COMMANDS, n=1)
-    hint = f"git funes {close[0]}" if close else "git funes -h"
-    raise UsageError(f"git funes has no command {name!r}", hint=hint)
+    raise mistakes.unknown_command(name)
 
 
 def _global_options(argv: list[str]) -> list[str]:
@@ -169,13 +167,10 @@ def _parsed(argv: list[str], command: Command | None) -> int:
     try:
         code = build_app(command.name if command else None)(argv)
     except CycloptsError as error:
-        name = f"{command.name} " if command else ""
-        raise UsageError(_message(error), hint=f"git funes {name}-h") from error
+        from funes_git.commands import mistakes
+
+        raise mistakes.usage_error(command, argv, error) from error
     return code if isinstance(code, int) else 0
-
-
-def _message(error: Exception) -> str:
-    return str(error).strip().rstrip(".")
 
 
 def _version() -> str:

@@ -24,7 +24,7 @@ OLDEST_GIT = (2, 31)
 LONG_SECONDS = 3600.0
 """A lock held longer than this is worth a look."""
 LITTLE_BYTES, TOO_LITTLE_BYTES = 1 << 30, 100 << 20
-INIT, STATUS, REINDEX = "git funes init", "git funes status", "git funes reindex"
+INIT, REINDEX = "git funes init", "git funes reindex"
 
 Verdict: TypeAlias = Literal["ok", "warning", "failed"]
 
@@ -76,8 +76,10 @@ def _hooks(repo: Repo) -> Iterator[Check]:
 
     found = githooks.state(repo)
     if found.state == "refused":
-        later = "links are found when a command asks"
-        yield Check("hooks", "warning", f"not installed: {found.detail}; {later}", STATUS)
+        later = "`git funes index` then reads new turns"
+        asks = "git config --show-origin core.hooksPath"
+        hint = asks if found.detail.startswith("git takes hooks from") else None
+        yield Check("hooks", "warning", f"not installed: {found.detail}; {later}", hint)
         return
     if found.state != "installed":
         yield Check("hooks", "warning", found.detail, INIT)
@@ -119,7 +121,7 @@ def _stores(repo: Repo) -> Iterator[Check]:
     try:
         with Stores.open(repo.layout) as stores:
             totals = stores.catalog.totals()
-            told = f"{totals.sessions:,} sessions, {totals.turns:,} turns"
+            told = f"{_count(totals.sessions, 'session')}, {_count(totals.turns, 'turn')}"
             yield Check("catalog", "ok", told)
             if totals.turns:
                 stores.lance()
@@ -139,7 +141,7 @@ def _derived(repo: Repo, vectors: int) -> Iterator[Check]:
     if words is None:
         yield Check("words", "failed", "the word index is missing or of another format", REINDEX)
     else:
-        yield Check("words", "ok", f"{words.documents:,} passages")
+        yield Check("words", "ok", _count(words.documents, "passage"))
     if vectors and VectorIndex.open(repo.layout.vectors) is None:
         yield Check("vectors", "failed", "the vectors are missing or of another format", REINDEX)
     elif vectors:
@@ -154,7 +156,7 @@ def _locks(repo: Repo) -> Iterator[Check]:
         if pid is None:
             continue
         seconds = time.time() - path.stat().st_mtime
-        told = f"process {pid} has been the {name} for {seconds / 60:.0f} minutes"
+        told = f"process {pid} has been the {name} for {_count(round(seconds / 60), 'minute')}"
         if seconds > LONG_SECONDS:
             yield Check("locks", "warning", told, f"ps {pid}")
         else:
@@ -170,13 +172,13 @@ def _worker(repo: Repo) -> Iterator[Check]:
     waiting = spool.pending(layout)
     late = [path for path in waiting if time.time() - path.lstat().st_mtime > LONG_SECONDS]
     if late and alone.running(layout) is None:
-        told = f"{len(waiting)} hook events wait, the oldest for more than an hour"
+        told = f"{_count(len(waiting), 'hook event')} waiting, the oldest for more than an hour"
         yield Check("spool", "warning", told, "git funes index")
     elif aside := spool.set_aside(layout):
-        told = f"{aside} files were no hook events; they are in {layout.spool / 'aside'}"
+        told = f"{_count(aside, 'file')} held no hook event; see {layout.spool / 'aside'}"
         yield Check("spool", "warning", told, f"ls {layout.spool / 'aside'}")
     else:
-        yield Check("spool", "ok", f"{len(waiting)} hook events wait")
+        yield Check("spool", "ok", f"{_count(len(waiting), 'hook event')} waiting")
     with Catalog.open(layout.catalog) as catalog:
         failed = catalog.stats().last_error
     if failed:
@@ -234,3 +236,7 @@ def _disk(repo: Repo) -> Iterator[Check]:
     if free < LITTLE_BYTES:
         verdict = "failed" if free < TOO_LITTLE_BYTES else "warning"
     yield Check("disk", verdict, told, None if verdict == "ok" else f"df -h {repo.common_dir}")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

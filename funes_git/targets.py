@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from funes_git.errors import UnknownTarget
 from funes_git.git import Repo
 
 LINES = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:[-,](?P<last>\d+))?$")
+
+GIT_NAME = re.compile(r"^(?P<rev>[^:]+):(?P<path>.+?)(?P<lines>:\d+(?:-\d+)?)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ def parse_target(repo: Repo, text: str, rev: str | None, cwd: Path) -> Target:
     if match:
         path = find_path(repo, match["path"], rev, cwd)
         if path is None:
-            raise missing_path(match["path"], rev)
+            raise _git_name(repo, text) or missing_path(match["path"], rev)
         first = int(match["first"])
         last = int(match["last"] or first)
         if first < 1 or last < first:
@@ -44,25 +47,67 @@ def parse_target(repo: Repo, text: str, rev: str | None, cwd: Path) -> Target:
     try:
         return Target(commit=repo.resolve(text))
     except UnknownTarget:
-        raise UnknownTarget(
-            f"{text!r} is no file{_at(rev)} and no commit",
-            hint="git funes why FILE:LINE, or git funes why COMMIT",
-        ) from None
+        raise _explained(repo, text, rev, cwd) from None
+
+
+def _explained(repo: Repo, text: str, rev: str | None, cwd: Path) -> UnknownTarget:
+    """The error for what names nothing, by what it looks like."""
+    if os.path.isdir(cwd / text):  # noqa: PTH112 - False for what cannot be a name
+        return _folder(text)
+    head, _, tail = text.rpartition(":")
+    if head and find_path(repo, head, rev, cwd) is not None:
+        told = f"of {head}, lines are asked for by number, not as {tail!r}"
+        return UnknownTarget(told, hint=f"git funes why {head}:10-20")
+    return _git_name(repo, text) or UnknownTarget(
+        f"{text!r} is no file{_at(rev)} and no commit",
+        hint="git funes why FILE:LINE, or git funes why COMMIT",
+    )
+
+
+def _git_name(repo: Repo, text: str) -> UnknownTarget | None:
+    """The error for `HEAD:app.py`, where that is a file."""
+    named = GIT_NAME.match(text)
+    if named is None or not repo.has_path(named["path"].removeprefix("./"), named["rev"]):
+        return None
+    return UnknownTarget(
+        f"{text!r} is git's name for a file in a commit",
+        hint=f"git funes why --at {named['rev']} {named['path']}{named['lines'] or ''}",
+    )
+
+
+def _folder(text: str) -> UnknownTarget:
+    return UnknownTarget(f"{text} is a folder", hint=f"git funes log -- {text}")
 
 
 def find_path(repo: Repo, text: str, rev: str | None, cwd: Path) -> str | None:
-    """The path from the top of the file that `text` names in `cwd`, or None."""
+    """The path from the top of the file that `text` names in `cwd`, or None. Raises UnknownTarget
+    for a file that is not the project's, and for a revision that is none."""
     try:
         path = repo.relative(text, cwd)
     except UnknownTarget:
+        if os.path.isfile(cwd / text):  # noqa: PTH113
+            raise
         return None
     if rev is None and repo.worktree is not None:
-        return path if (repo.worktree / path).is_file() else None
-    return path if repo.has_path(path, rev or "HEAD") else None
+        if not os.path.isfile(repo.worktree / path):  # noqa: PTH113 - False for what cannot be a name
+            return None
+        if path.startswith(".git/"):
+            raise UnknownTarget(f"{text} is git's own, and has no history", hint="git ls-files")
+        return path
+    if repo.has_path(path, rev or "HEAD"):
+        return path
+    if rev is not None:
+        repo.resolve(rev)
+    return None
 
 
 def missing_path(text: str, rev: str | None) -> UnknownTarget:
-    """The error for a file that is not there."""
+    """The error for a file that is not there; `text` as it was typed in the current folder."""
+    match = LINES.match(text)
+    if os.path.isdir(text):  # noqa: PTH112
+        return _folder(text)
+    if match and os.path.isfile(match["path"]):  # noqa: PTH113
+        return UnknownTarget(f"there is no file {text}{_at(rev)}", hint=f"git funes why {text}")
     return UnknownTarget(
         f"there is no file {text}{_at(rev)}",
         hint="git ls-files, or --at REV for a file that is gone",

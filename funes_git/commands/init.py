@@ -30,7 +30,7 @@ def init(
     Parameters
     ----------
     no_hooks
-        Install no git hooks; links are then found when a command asks.
+        Install no git hooks; `git funes index` then reads new turns.
     no_embed
         Make no vectors.
     wait

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
+from funes_git.errors import UnknownTarget
 from funes_git.model import LogEntry
 from funes_git.render import agent, history, json
 
@@ -60,6 +61,8 @@ def log(
     asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
+        if not (revision or all or repo.has_commits()):
+            raise UnknownTarget("this branch has no commit yet", hint="git commit")
         args = [*asked, *revision, *(["--", *path] if path else [])]
         entries = _Seen(why.log(repo, catalog, args, prompts=out.format == "human"))
         if out.format == "json":
