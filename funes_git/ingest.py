@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,9 +19,9 @@ from funes_git import discovery, logs, redact
 from funes_git.discovery import Discovered
 from funes_git.errors import FunesError, MemoryMissing, NoSessions
 from funes_git.git import Repo
-from funes_git.model import Batch
 from funes_git.pool import Pool, Said
 from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
+from funes_git.store.changes import Changes, Key
 from funes_git_parsers.base import Parser, Source
 
 if TYPE_CHECKING:
@@ -193,15 +193,16 @@ class _Run:
                 if reader:
                     yield from ((index, said) for said in _until_error(reader, task))
             return
-        with Pool(self._repo, size) as pool:
-            yield from pool.read(self.tasks)
+        with Pool(self._repo, self.tasks, size) as pool:
+            self._stores.lance()  # to import it takes as long as a process takes to start
+            yield from pool.said()
 
     def _is_stored(self, session_id: str, turn_uuid: str) -> bool:
         return self._stores.catalog.turn(session_id, turn_uuid) is not None
 
     def _take(self, source: Source, said: Said) -> None:
         match said:
-            case Batch():
+            case Changes():
                 self._write(source, said)
             case SkippedRecord():
                 self._skipped += 1
@@ -216,19 +217,17 @@ class _Run:
     def _note(self, words: str) -> None:
         self._log.warning("%s", redact.clean_path(words))
 
-    def _write(self, source: Source, batch: Batch) -> None:
-        parser = self._every[source.harness]
-        if parser.GLOBAL_UUIDS:
-            _drop_copies(batch, self._copies(source.harness, batch))
-        self._read += bool(batch.turns and batch.state and batch.state.source.size >= 0)
-        self._stores.write(batch)
+    def _write(self, source: Source, changes: Changes) -> None:
+        if self._every[source.harness].GLOBAL_UUIDS:
+            changes.drop(self._copies(source.harness, changes.keys()))
+        is_end = any(state.source.size >= 0 for state in changes.states.values())
+        self._read += bool(changes.turns and is_end)
+        self._stores.take(changes)
 
-    def _copies(self, harness: str, batch: Batch) -> set[tuple[str, str]]:
+    def _copies(self, harness: str, keys: set[Key]) -> set[Key]:
         """The turns that another session has already: it was resumed or forked into this one."""
-        keys = {(t.session_id, t.turn_uuid) for t in batch.turns}
-        keys |= {(e.session_id, e.turn_uuid) for e in batch.edits}
-        owners = {uuid: self._stores.has_turn(harness, uuid) for _, uuid in keys}
-        return {key for key in keys if owners[key[1]] not in (None, key[0])}
+        owners = self._stores.holders(harness, sorted(uuid for _, uuid in keys))
+        return {key for key in keys if owners.get(key[1], key[0]) != key[0]}
 
     def report(self) -> IndexReport:
         """What was written, after the stores were flushed."""
@@ -252,14 +251,3 @@ def _until_error(reader: SourceReader, task: Task) -> Iterator[Said]:
         yield from reader.read(task)
     except OSError as error:
         yield error
-
-
-def _drop_copies(batch: Batch, copies: Iterable[tuple[str, str]]) -> None:
-    gone = set(copies)
-    if not gone:
-        return
-    batch.turns = [t for t in batch.turns if (t.session_id, t.turn_uuid) not in gone]
-    batch.edits = [e for e in batch.edits if (e.session_id, e.turn_uuid) not in gone]
-    batch.spawns = [s for s in batch.spawns if (s.session_id, s.turn_uuid) not in gone]
-    batch.chunks = [c for c in batch.chunks if (c.session_id, c.turn_uuid) not in gone]
-    batch.retractions = [r for r in batch.retractions if (r.session_id, r.turn_uuid) not in gone]

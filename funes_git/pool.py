@@ -15,17 +15,20 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import IO, Any, TypeAlias
+from typing import IO, TypeAlias
 
 from funes_git.errors import FunesError
 from funes_git.git import Repo
-from funes_git.model import Batch
 from funes_git.reading import SkippedRecord, SourceReader, Task
+from funes_git.store.changes import Changes
 
-AHEAD = 2
-"""Batches of one process that may wait: they bound the memory."""
+AHEAD = 24 << 20
+"""Bytes of what one process has read that may wait to be written: they bound the memory."""
 
-Said: TypeAlias = Batch | SkippedRecord | OSError | FunesError
+LENGTH = 8
+BROKEN = b"broken"
+
+Said: TypeAlias = Changes | SkippedRecord | OSError | FunesError
 
 
 class PoolBroken(FunesError):
@@ -33,15 +36,18 @@ class PoolBroken(FunesError):
 
 
 class Pool:
-    """`size` processes that read for one repository. A context manager."""
+    """`size` processes that read `tasks` for one repository. A context manager; they start at
+    once."""
 
-    def __init__(self, repo: Repo, size: int) -> None:
-        self._tasks: list[Task] = []
+    def __init__(self, repo: Repo, tasks: Sequence[Task], size: int) -> None:
+        self._tasks = tasks
         self._next = 0
         self._lock = threading.Lock()
         self._owners: dict[int, _Child] = {}
         self._assigned = threading.Condition(self._lock)
         self._children = [_Child(repo) for _ in range(size)]
+        for child in self._children:
+            threading.Thread(target=self._serve, args=(child,), daemon=True).start()
 
     def __enter__(self) -> Pool:
         return self
@@ -50,20 +56,17 @@ class Pool:
         for child in self._children:
             child.stop()
 
-    def read(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Said]]:
+    def said(self) -> Iterator[tuple[int, Said]]:
         """What each task gives, by its index, in order. An error of a source is its last word.
         Raises PoolBroken."""
-        self._tasks = list(tasks)
-        for child in self._children:
-            threading.Thread(target=self._serve, args=(child,), daemon=True).start()
-        for index in range(len(tasks)):
+        for index in range(len(self._tasks)):
             with self._assigned:
                 self._assigned.wait_for(lambda index=index: index in self._owners)  # type: ignore[misc]
                 child = self._owners.pop(index)
-            while (said := child.heard.get()) is not None:
-                if isinstance(said, PoolBroken):
-                    raise said
-                yield index, said
+            while frame := child.heard.get():
+                if frame == BROKEN:
+                    raise PoolBroken("a process that reads sessions has ended", "git funes index")
+                yield index, pickle.loads(frame)
 
     def _serve(self, child: _Child) -> None:
         """Give a child one task after another, and queue what it says."""
@@ -78,9 +81,29 @@ class Pool:
             child.do(self._tasks[index])
 
 
+class _Waiting(queue.Queue[bytes]):
+    """Pickles that wait; its size is in bytes."""
+
+    def _init(self, maxsize: int) -> None:
+        super()._init(maxsize)
+        self._bytes = 0
+
+    def _qsize(self) -> int:
+        return self._bytes
+
+    def _put(self, item: bytes) -> None:
+        super()._put(item)
+        self._bytes += len(item) + 1
+
+    def _get(self) -> bytes:
+        item = super()._get()
+        self._bytes -= len(item) + 1
+        return item
+
+
 class _Child:
     def __init__(self, repo: Repo) -> None:
-        self.heard: queue.Queue[Said | None] = queue.Queue(AHEAD)
+        self.heard = _Waiting(AHEAD)
         self._stopped = False
         self._process = subprocess.Popen(
             (sys.executable, "-P", "-m", "funes_git.pool"),
@@ -98,16 +121,25 @@ class _Child:
                 pipe.flush()
 
     def do(self, task: Task) -> None:
+        """Have a task done. What it gives is queued in pickles, an empty one at the end: whoever
+        takes them loads them, so that little waits as objects."""
         self._send(task)
-        said: Any = ()
-        while said is not None and not self._stopped:
-            try:
-                said = pickle.load(self._process.stdout)  # type: ignore[arg-type]
-            except (EOFError, pickle.UnpicklingError, OSError):
-                said = PoolBroken("a process that reads sessions has ended", "git funes index")
-            self.heard.put(said)
-            if isinstance(said, PoolBroken):
+        frame = BROKEN
+        while frame and not self._stopped:
+            frame = self._frame()
+            self.heard.put(frame)
+            if frame == BROKEN:
                 return
+
+    def _frame(self) -> bytes:
+        """The next pickle that the process sends."""
+        pipe = self._process.stdout
+        with suppress(OSError, ValueError):  # closed, when stopped
+            head = pipe.read(LENGTH) if pipe else b""
+            size = int.from_bytes(head, "big")
+            frame = pipe.read(size) if pipe and len(head) == LENGTH else BROKEN
+            return frame if len(frame) == size else BROKEN
+        return BROKEN
 
     def stop(self) -> None:
         self._stopped = True
@@ -130,7 +162,9 @@ def serve(source: IO[bytes], out: IO[bytes]) -> None:
     reader: SourceReader = reader_for(repo)
 
     def say(thing: Said | None) -> None:
-        pickle.dump(thing, out, pickle.HIGHEST_PROTOCOL)
+        frame = b"" if thing is None else pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+        out.write(len(frame).to_bytes(LENGTH, "big"))
+        out.write(frame)
         out.flush()
 
     while True:
@@ -140,6 +174,8 @@ def serve(source: IO[bytes], out: IO[bytes]) -> None:
             return
         try:
             for said in reader.read(task):
+                if isinstance(said, Changes):
+                    said.pack()
                 say(said)
         except (OSError, FunesError) as error:
             say(error)

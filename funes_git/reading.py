@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from funes_git.adopt import Adopted
 from funes_git.belong import Places
 from funes_git.git import Repo
-from funes_git.model import Batch, SourceState
+from funes_git.model import SourceState
 from funes_git.prepare import Preparer
 from funes_git.redact import Redactor
 from funes_git.sessionfile import open_session
 from funes_git.sift import NeedsEarlierTurns, Sifter
+from funes_git.store.changes import Changes
 from funes_git_parsers.base import Cursor, Edit, Item, Parser, Skipped, Source, Turn
 
 PART = 3 << 20
@@ -67,9 +68,9 @@ class SourceReader:
         self._is_stored = is_stored
         self._known: set[str] | None = None
 
-    def read(self, task: Task) -> Iterator[Batch | SkippedRecord]:
-        """Batches of what belongs to the repository, and the records that were skipped. The last
-        batch holds the source's new state; those before it a state that says: not read yet.
+    def read(self, task: Task) -> Iterator[Changes | SkippedRecord]:
+        """What belongs to the repository, in parts, and the records that were skipped. The last
+        part holds the source's new state; those before it a state that says: not read yet.
 
         Raises OSError if the source cannot be read, ScannerBroken.
         """
@@ -78,7 +79,7 @@ class SourceReader:
         except NeedsEarlierTurns:
             yield from self._read(task, None)
 
-    def _read(self, task: Task, before: SourceState | None) -> Iterator[Batch | SkippedRecord]:
+    def _read(self, task: Task, before: SourceState | None) -> Iterator[Changes | SkippedRecord]:
         parser = self._every[task.source.harness]
         cursor = before.cursor.removeprefix(ADOPTED) if before else None
         places = self._adopted(task.source, parser) if task.adopt else self._places
@@ -127,7 +128,7 @@ class _Part:
         self.size += _size(item)
         self._turns += isinstance(item, Turn)
 
-    def take(self, *, done: bool) -> Batch:
+    def take(self, *, done: bool) -> Changes:
         batch = self._preparer.batch(self._items)
         self._items, self.size = [], 0
         source, cursor = self._task.source, self._began
@@ -138,7 +139,7 @@ class _Part:
             # until the end has been read, the source counts as changed
             source = replace(source, size=-1, mtime_ns=-1)
         batch.state = SourceState(source, cursor, self.skipped, self._turns)
-        return batch
+        return Changes.of(batch)
 
 
 def _size(item: Item) -> int:

@@ -87,6 +87,11 @@ class Applying:
                 " value = value + 1"
             )
 
+    def texts(self) -> dict[int, list[str]]:
+        """The texts of the blocks of each turn that was stored, by its number."""
+        stored = self.changes.turns.items()
+        return {self.turns[key]: [b.text for b in s.turn.blocks] for key, s in stored}
+
     def _note_unlinked(self) -> None:
         """Remember from which time on commits must be linked again: that of the earliest new turn
         or edit since the last linking. Set with the rows themselves, so that it is never lost."""
@@ -168,7 +173,7 @@ class Applying:
         self.db.executemany(TURN, (self._turn_values(k, s) for k, s in turns.items()))
         self.db.executemany(
             "INSERT OR REPLACE INTO bodies VALUES (?, ?)",
-            ((self.turns[key], squeeze(stored.body)) for key, stored in turns.items()),
+            ((self.turns[key], stored.data) for key, stored in turns.items()),
         )
         self.db.executemany(CHUNK, self._chunk_values())
         self.db.executemany(
@@ -216,7 +221,7 @@ class Applying:
         turn = self.turns[e.session_id, e.turn_uuid]
         call = (e.edit_id, turn, self.sessions[e.session_id], e.tool_use_id, e.n, e.ts)
         what = (e.path, e.path.rsplit("/", 1)[-1], e.old_path, e.operation, e.tool, e.origin)
-        texts = (stored.digest, stored.added, stored.removed, squeeze(stored.body))
+        texts = (stored.digest, stored.added, stored.removed, stored.data)
         return (*call, *what, e.recorded_path, *texts)
 
     def _marks(self) -> None:

@@ -140,9 +140,11 @@ class CatalogWriter(Catalog, LinkWriting):
 
     def apply(self, changes: Changes, settings: dict[str, str | None]) -> None:
         """Store `changes` with the settings that go with them, in one transaction."""
+        applying = Applying(self.db, changes)
         with self.transaction():
-            Applying(self.db, changes).run()
+            applying.run()
             self._set(settings)
+        self.recent = applying.texts()
 
     def rebuild(
         self, parts: Callable[[], Iterable[Changes]], settings: dict[str, str | None]

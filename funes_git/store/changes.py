@@ -7,6 +7,7 @@ that a store never meets the same key twice in one write.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import TypeAlias
@@ -20,7 +21,7 @@ from funes_git.model import (
     Spawn,
     Turn,
 )
-from funes_git.store.pack import blocks_to_json, texts_to_json
+from funes_git.store.pack import blocks_to_json, squeeze, texts_to_json
 from funes_git.store.records import pack_keys
 
 Key: TypeAlias = tuple[str, str]
@@ -34,9 +35,9 @@ def _digest(data: bytes) -> int:
 
 class StoredTurn:
     """A turn as it is stored, with its chunks. `digest` is equal only for the same turn with the
-    same chunks; `body` is its blocks as JSON. Both are made when first asked for."""
+    same chunks; `data` is its blocks, packed. Both are made when first asked for, or by `pack`."""
 
-    __slots__ = ("_body", "_digest", "chunks", "retracted", "source_path", "turn", "with_vector")
+    __slots__ = ("_data", "_digest", "chunks", "retracted", "source_path", "turn", "with_vector")
 
     def __init__(self, turn: Turn, source_path: str, *, retracted: bool = False) -> None:
         self.turn = turn
@@ -45,28 +46,38 @@ class StoredTurn:
         self.chunks: list[Chunk] = []
         self.with_vector: set[str] = set()
         """The chunks that are known to have a vector: when the catalog is rebuilt."""
-        self._body: str | None = None
+        self._data: str | bytes | None = None
         self._digest: int | None = None
 
+    def pack(self) -> None:
+        """Make what a store asks for, once the turn has all of its chunks."""
+        if self._data is None or self._digest is None:
+            body = blocks_to_json(self.turn.blocks)
+            self._data = squeeze(body)
+            self._digest = _digest("\0".join((body, *self._facts())).encode())
+
     @property
-    def body(self) -> str:
-        """The blocks as JSON."""
-        if self._body is None:
-            self._body = blocks_to_json(self.turn.blocks)
-        return self._body
+    def data(self) -> str | bytes:
+        """The blocks, packed."""
+        if self._data is None:
+            self._data = squeeze(blocks_to_json(self.turn.blocks))
+        return self._data
 
     @property
     def digest(self) -> int:
         """A signed 64-bit sum over the turn and its chunks."""
         if self._digest is None:
-            t = self.turn
-            about = (t.seq, t.ts, t.role, t.parent_uuid, t.exchange, t.message_id, t.thread)
-            where = (t.workdir, t.branch, t.head, t.model, t.is_prompt)
-            parts = [self.body, repr(about), repr(where)]
-            for c in sorted(self.chunks, key=lambda c: (c.block_idx, c.split_idx)):
-                parts += (c.id, repr(c.files), "prose" if c.prose else "", c.text)
-            self._digest = _digest("\0".join(parts).encode())
+            body = blocks_to_json(self.turn.blocks)
+            self._digest = _digest("\0".join((body, *self._facts())).encode())
         return self._digest
+
+    def _facts(self) -> Iterator[str]:
+        """What distinguishes the turn, besides its blocks."""
+        t = self.turn
+        yield repr((t.seq, t.ts, t.role, t.parent_uuid, t.exchange, t.message_id, t.thread))
+        yield repr((t.workdir, t.branch, t.head, t.model, t.is_prompt))
+        for c in sorted(self.chunks, key=lambda c: (c.block_idx, c.split_idx)):
+            yield from (c.id, repr(c.files), "prose" if c.prose else "", c.text)
 
     @property
     def redactions(self) -> int:
@@ -75,18 +86,20 @@ class StoredTurn:
 
 
 class StoredEdit:
-    """An edit as it is stored. `digest` is equal only for the same edit."""
+    """An edit as it is stored: `data` is its texts and `added` and `removed` its lines, packed;
+    those of `edit` are left out. `digest` is equal only for the same edit."""
 
-    __slots__ = ("added", "body", "digest", "edit", "removed")
+    __slots__ = ("added", "data", "digest", "edit", "removed")
 
     def __init__(self, edit: EditRecord) -> None:
-        self.edit = edit
-        self.body = texts_to_json(edit.old, edit.new, edit.diff)
+        self.edit = replace(edit, added=(), removed=())
+        body = texts_to_json(edit.old, edit.new, edit.diff)
+        self.data = squeeze(body)
         self.added = pack_keys(edit.added)
         self.removed = pack_keys(edit.removed)
         about = (edit.session_id, edit.turn_uuid, edit.tool_use_id, edit.n, edit.ts, edit.path)
         what = (edit.operation, edit.tool, edit.origin, edit.recorded_path, edit.old_path)
-        texts = "\0".join((self.body, repr(about), repr(what)))
+        texts = "\0".join((body, repr(about), repr(what)))
         self.digest = _digest(texts.encode() + self.added + b"\0" + self.removed)
 
 
@@ -103,8 +116,15 @@ class Changes:
     size: int = 0
     _holders: dict[tuple[str, str], str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, batch: Batch) -> Changes:
+        """What `batch` holds. A turn's chunks come in the turn's own batch."""
+        changes = cls()
+        changes.add(batch)
+        return changes
+
     def add(self, batch: Batch) -> None:
-        """Take in what `batch` holds. A turn's chunks come in the turn's own batch."""
+        """Take in what `batch` holds."""
         source_path = str(batch.state.source.path) if batch.state else ""
         for session in batch.sessions:
             known = self.sessions.get(session.session_id)
@@ -121,6 +141,47 @@ class Changes:
         if batch.state:
             self.add_state(batch.state)
 
+    def update(self, newer: Changes) -> None:
+        """Take in what `newer` holds."""
+        for session_id, session in newer.sessions.items():
+            known = self.sessions.get(session_id)
+            self.sessions[session_id] = merged(known, session) if known else session
+        self.turns.update(newer.turns)
+        self.edits.update(newer.edits)
+        self.spawns.update(newer.spawns)
+        self.retractions.update(newer.retractions)
+        self.states.update(newer.states)
+        self.size += newer.size
+        for key, stored in newer.turns.items():
+            self._holders.setdefault((stored.turn.harness, key[1]), key[0])
+
+    def pack(self) -> None:
+        """Do beforehand what a store would have to do for each turn."""
+        for stored in self.turns.values():
+            stored.pack()
+
+    def keys(self) -> set[Key]:
+        """The turns that are here, and those that edits here belong to."""
+        edited = ((e.edit.session_id, e.edit.turn_uuid) for e in self.edits.values())
+        return self.turns.keys() | set(edited)
+
+    def drop(self, gone: Container[Key]) -> None:
+        """Leave out these turns with all that belongs to them."""
+        self.turns = {key: turn for key, turn in self.turns.items() if key not in gone}
+        named = {key[0] for key in self.turns}
+        self.sessions = {
+            name: session
+            for name, session in self.sessions.items()
+            if name in named or session != Session(name, session.harness)
+        }
+        self.edits = {
+            name: e
+            for name, e in self.edits.items()
+            if (e.edit.session_id, e.edit.turn_uuid) not in gone
+        }
+        self.spawns = {s for s in self.spawns if (s.session_id, s.turn_uuid) not in gone}
+        self.retractions = {key for key in self.retractions if key not in gone}
+
     def add_state(self, state: SourceState) -> None:
         """Take in how far a source was read."""
         source = state.source
@@ -130,7 +191,6 @@ class Changes:
         """Take in a turn in place of an older version of it."""
         turn = stored.turn
         self.turns[turn.session_id, turn.turn_uuid] = stored
-        self._holders.setdefault((turn.harness, turn.turn_uuid), turn.session_id)
         self.sessions.setdefault(turn.session_id, Session(turn.session_id, turn.harness))
         self.size += sum(len(block.text) for block in turn.blocks) + 500
 
@@ -155,9 +215,10 @@ class Changes:
             found[session_id].append(turn_uuid)
         return dict(found)
 
-    def holder(self, harness: str, turn_uuid: str) -> str | None:
-        """The session that holds a turn here, if any does."""
-        return self._holders.get((harness, turn_uuid))
+    def holders(self, harness: str, turn_uuids: Iterable[str]) -> dict[str, str]:
+        """Turn → the session that holds it, of those turns of `harness` that came by `update`."""
+        owners = ((uuid, self._holders.get((harness, uuid))) for uuid in turn_uuids)
+        return {uuid: owner for uuid, owner in owners if owner}
 
     @property
     def empty(self) -> bool:

@@ -27,8 +27,9 @@ from funes_git.model import (
     Spawn,
     Turn,
 )
-from funes_git.store.changes import Changes, StoredTurn
+from funes_git.store.changes import Changes, StoredEdit, StoredTurn
 from funes_git.store.pack import commit_values, commits_from
+from funes_git.store.records import flat_keys
 
 Rows: TypeAlias = list[dict[str, Any]]
 """What is read: rows by the names of their columns."""
@@ -194,10 +195,11 @@ def _block_from(row: Mapping[str, Any]) -> Block:
     )
 
 
-def edit_row(edit: EditRecord) -> Values:
+def edit_row(stored: StoredEdit) -> Values:
     """The row of `edits` of an edit."""
-    sides = (edit.added, edit.removed)
-    return (*_edit(edit), *([getattr(k, p) for k in s] for s in sides for p in LineKey.__slots__))
+    flat = (flat_keys(stored.added), flat_keys(stored.removed))
+    parts = len(LineKey.__slots__)
+    return (*_edit(stored.edit), *(list(keys[n::parts]) for keys in flat for n in range(parts)))
 
 
 def edit_from(row: Mapping[str, Any]) -> EditRecord:
@@ -254,7 +256,7 @@ def rows_of(changes: Changes, identity: tuple[str, str], table: str) -> list[Val
     id."""
     turns = changes.turns.values()
     makers: dict[str, Callable[[], Iterable[Values]]] = {
-        "edits": lambda: (edit_row(stored.edit) for stored in changes.edits.values()),
+        "edits": lambda: map(edit_row, changes.edits.values()),
         "chunks": lambda: chunk_rows(turns, *identity),
         "blocks": lambda: block_rows(turns),
         "spawns": lambda: map(spawn_row, changes.spawns),

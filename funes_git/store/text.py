@@ -85,6 +85,11 @@ class TextWriter:
         """Wait for merges and let go of the lock."""
         self._writer.wait_merging_threads()
 
+    def drop(self) -> None:
+        """Close without what was not committed."""
+        self._writer.rollback()
+        self.close()
+
     def __enter__(self) -> TextWriter:
         return self
 
@@ -94,9 +99,10 @@ class TextWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is not None:
-            self._writer.rollback()
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            self.drop()
 
     def _document(self, row: ChunkRow) -> tantivy.Document:
         import tantivy

@@ -268,8 +268,8 @@ def test_cursor_and_copies_are_known(path: Path) -> None:
         assert catalog.state_of(state("s1").source) == state("s1", skipped=2)
         assert catalog.state_of(state("s2").source) is None
         assert catalog.states() == [state("s1", skipped=2)]
-        assert catalog.has_turn("claude_code", "s1-t1") == "s1"
-        assert catalog.has_turn("codex", "s1-t1") is None
+        assert catalog.holders("claude_code", ["s1-t1"]) == {"s1-t1": "s1"}
+        assert catalog.holders("codex", ["s1-t1"]) == {}
 
 
 def test_printed_commits_are_listed(path: Path) -> None:

@@ -258,10 +258,10 @@ def test_what_is_new_is_counted_once(layout: Layout) -> None:
 
 def test_turns_that_are_only_handed_in_are_known(layout: Layout) -> None:
     with Stores.open(layout, write=True) as stores:
-        assert stores.has_turn("claude_code", "s1-t1") == "s1"
-        assert stores.has_turn("claude_code", "s2-t1") is None
+        assert stores.holders("claude_code", ["s1-t1"]) == {"s1-t1": "s1"}
+        assert stores.holders("claude_code", ["s2-t1"]) == {}
         stores.write(rich_batch("s2"))
-        assert stores.has_turn("claude_code", "s2-t1") == "s2"
+        assert stores.holders("claude_code", ["s2-t1"]) == {"s2-t1": "s2"}
 
 
 def fail_after(layout: Layout, batch: Batch) -> None:
