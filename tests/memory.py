@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from funes_git.ingest import IndexReport, index
-from funes_git.store.stores import Stores
 from helpers import GitRepo
 
 from funes_git.git import Repo
+from funes_git.ingest import IndexReport, index
 from funes_git.link.engine import LinkReport, catch_up, link
 from funes_git.model import BlameLine, Link, LogEntry, Why
 from funes_git.store.catalog import Catalog
+from funes_git.store.stores import Stores
 from funes_git.why import blame, log, why
 
 
