@@ -86,7 +86,10 @@ class AnswerMaker:
 
     def _source_gone(self, session_id: str) -> bool:
         source = self._catalog.source_of(session_id)
-        return source is not None and not source.exists()
+        try:
+            return source is not None and not source.exists()
+        except OSError:
+            return False  # in a folder that we may not look into
 
 
 def _rows(

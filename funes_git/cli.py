@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from funes_git.commands import COMMANDS, GROUPS, Command, quick
@@ -26,7 +27,12 @@ Before the command: -C PATH runs it there, --no-pager pages nothing.
 Start with `git funes init`, then ask `git funes why FILE:LINE`.
 See it first: `git funes demo`. More on each command: `git funes why -h`.
 """
-NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+NO_ROOM: Final = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.EIO, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EMFILE, errno.ENFILE),
+    *(errno.ENOMEM, errno.EAGAIN, errno.ESTALE),
+)
+"""What the machine refuses; no bug of ours."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,6 +65,7 @@ def _run(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         return _parsed(["-h"], None)
     command = _command(argv[0])
+    _stand()
     rest = _spelled_out(command, argv[1:])
     function = command.load()
     bound = quick.bind(function, rest)
@@ -93,6 +100,13 @@ def _global_options(argv: list[str]) -> list[str]:
         else:
             break
     return argv
+
+
+def _stand() -> None:
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise FunesError(f"the current folder is gone: {error.strerror}", hint="cd") from error
 
 
 def _change_folder(path: str) -> None:

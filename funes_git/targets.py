@@ -10,7 +10,7 @@ from pathlib import Path
 from funes_git.errors import UnknownTarget
 from funes_git.git import Repo
 
-LINES = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:[-,](?P<last>\d+))?$")
+LINES = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:[-,](?P<last>\d+))?$", re.DOTALL)
 
 GIT_NAME = re.compile(r"^(?P<rev>[^:]+):(?P<path>.+?)(?P<lines>:\d+(?:-\d+)?)?$")
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from funes_git import output
-from funes_git.errors import MemoryBusy, NoSessions
-from funes_git.git import GitError, Repo
+from funes_git.errors import FunesError, MemoryBusy, NoSessions
+from funes_git.git import Repo
 from funes_git.render.clean import line
 from funes_git.render.words import agent
 from funes_git.store.catalog import Catalog
@@ -48,8 +48,8 @@ def _catch_up(repo: Repo) -> None:
             engine.catch_up(repo, stores.writer)
     except MemoryBusy as busy:
         output.note(f"note: new commits are not linked yet ({busy.message})")
-    except GitError as broken:
-        output.note(f"note: new commits cannot be linked ({broken.message}); `{broken.hint}`")
+    except FunesError as error:
+        output.note(f"note: new commits cannot be linked ({error.message})")
 
 
 def _note_unread(catalog: Catalog) -> None:

@@ -48,8 +48,14 @@ def attempt(
             capture_output=True,
             check=False,
         )
-    except FileNotFoundError as error:
-        raise GitError("git is not on the PATH", hint="install git 2.31 or newer") from error
+    except OSError as error:
+        if not cwd.is_dir():
+            raise GitError(
+                f"there is no folder {cwd}", hint="git rev-parse --show-toplevel"
+            ) from error
+        if isinstance(error, FileNotFoundError):
+            raise GitError("git is not on the PATH", hint="install git 2.31 or newer") from error
+        raise GitError(f"cannot run git: {error.strerror}", hint="git --version") from error
     return done.returncode, done.stdout, done.stderr
 
 

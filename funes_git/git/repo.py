@@ -68,18 +68,11 @@ class Repo:
     def discover(cls, cwd: Path) -> Repo:
         """The repository that git finds from `cwd` (which honours GIT_DIR). Raises NotARepository
         or, where git refuses the repository, GitError."""
-        code, out, err = process.attempt(
-            (
-                "rev-parse",
-                "--path-format=absolute",
-                "--git-dir",
-                "--git-common-dir",
-                "--is-bare-repository",
-                "--show-toplevel",
-            ),
-            cwd,
-        )
-        found = out.decode("utf-8", "surrogateescape").splitlines()
+        asked = ("--git-dir", "--git-common-dir", "--is-bare-repository", "--show-toplevel")
+        code, out, err = process.attempt(("rev-parse", "--path-format=absolute", *asked), cwd)
+        found = _text(out).split("\n")
+        if len(found) > len(asked):  # a path with a line feed in it
+            found = [_rev_parse(question, cwd) for question in asked[: None if code == 0 else 3]]
         if len(found) < 3:
             said = err.decode("utf-8", "replace").strip().splitlines()
             if said and "not a git repository" not in said[0]:
@@ -156,9 +149,13 @@ class Repo:
 
     def worktrees(self) -> list[Path]:
         """The tops of all working trees that git knows, the main one first."""
-        out = self.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
+        listing = self.args("worktree", "list", "--porcelain")
+        code, out, _ = process.attempt((*listing, "-z"), self.folder)
+        lines = _text(out).split("\0")
+        if code != 0:  # git before 2.36
+            lines = _text(process.run(listing, self.folder)).split("\n")
         tops, top = [], None
-        for line in [*out.splitlines(), ""]:
+        for line in [*lines, ""]:
             if line.startswith("worktree "):
                 top = Path(line.removeprefix("worktree "))
             elif line == "bare":
@@ -166,12 +163,15 @@ class Repo:
             elif not line and top is not None:
                 tops.append(top)
                 top = None
+        if self.worktree is not None and self.worktree not in tops:
+            tops.append(self.worktree)  # git does not list the one that core.worktree names
         return tops
 
     def hooks_dir(self) -> Path:
         """The folder that git takes hooks from (core.hooksPath is honoured)."""
-        out = self.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
-        return Path(out.decode("utf-8", "surrogateescape").rstrip("\n"))
+        args = self.args("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+        code, out, _ = process.attempt(args, self.folder)
+        return Path(_text(out)) if code == 0 else Path(os.devnull)  # an empty core.hooksPath
 
     def resolve(self, rev: str) -> str:
         """The full id of the commit that `rev` names. Raises UnknownTarget."""
@@ -279,6 +279,15 @@ class Repo:
             args += ["-L", f"{lines[0]},{lines[1]}"]
         args += [rev] if rev else []
         return list(_parse_blame(self.run(*args, "--", path)))
+
+
+def _rev_parse(question: str, cwd: Path) -> str:
+    return _text(process.run(("rev-parse", "--path-format=absolute", question), cwd))
+
+
+def _text(out: bytes) -> str:
+    """What git printed, paths included, without the last line's end."""
+    return out.decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
 def parse_info(raw: bytes) -> CommitInfo:

@@ -75,7 +75,9 @@ class Stores(Levelled):
                 writer = held.enter_context(open_catalog(layout))
             except OSError as error:
                 why = error.strerror or "input or output error"
-                raise FunesError(f"cannot write {layout.root}: {why}") from error
+                raise FunesError(
+                    f"cannot write {layout.root}: {why}", hint="git funes doctor"
+                ) from error
             stores = cls(layout, writer, ExitStack())
             stores._at = at
             stores.decisions = decisions

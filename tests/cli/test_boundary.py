@@ -168,3 +168,17 @@ def test_help_and_version() -> None:
     assert funes("help", "why", cwd=here).stdout == explained
     assert funes("why", "--help", cwd=here).stdout == explained
     assert "Example: git funes why src/cache.py:88" in explained
+
+
+def test_in_a_folder_that_is_gone_it_says_so(tmp_path: Path) -> None:
+    command = f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m funes_git status"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: the current folder is gone")

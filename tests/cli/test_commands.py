@@ -375,3 +375,15 @@ def test_before_the_first_commit_a_file_is_not_committed_yet(repo: GitRepo) -> N
     asked = funes("why", "a.py:1", cwd=repo.path)
     assert asked.returncode == 1
     assert asked.stderr.startswith("error: a.py is not committed yet\nhint: git add a.py")
+
+
+def test_a_memory_that_cannot_be_written_still_answers(widget: Widget) -> None:
+    widget.repo.git("config", "core.hooksPath", "nowhere")
+    widget.repo.commit("Another commit", date=START + 10)
+    lock = widget.repo.path / ".git" / "funes" / "write.lock"
+    lock.unlink()
+    lock.mkdir()
+    asked = funes("why", widget.commit, cwd=widget.repo.path, HOME=str(widget.home))
+    assert asked.returncode == 0
+    assert widget.edit in asked.stdout
+    assert "note: new commits cannot be linked (cannot write " in asked.stderr

@@ -8,7 +8,7 @@ import pytest
 from helpers import GitRepo
 
 from funes_git.errors import NotARepository, UnknownTarget
-from funes_git.git import Repo
+from funes_git.git import GitError, Repo, process
 from funes_git.git.diffs import CommitChange, changes
 
 
@@ -153,6 +153,7 @@ def test_parents_come_first(repo: GitRepo) -> None:
 def test_settings_of_the_user_do_not_change_the_diff(repo: GitRepo) -> None:
     for key, value in {
         "diff.noprefix": "true",
+        "diff.orderFile": "/nowhere",
         "diff.mnemonicPrefix": "true",
         "color.ui": "always",
         "log.showSignature": "true",
@@ -251,3 +252,31 @@ def test_a_file_may_be_named_like_a_revision(repo: GitRepo) -> None:
     found = Repo.discover(repo.path)
     assert found.rev_list("HEAD") == found.rev_list("main") == [sha]
     assert found.tips("--all", "HEAD") == [sha]
+
+
+def test_the_path_of_a_repository_may_hold_a_line_feed(tmp_path: Path) -> None:
+    repo = GitRepo(tmp_path / "two\nlines")
+    repo.commit("start")
+    repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "tree\nof it"))
+    found = Repo.discover(repo.path)
+    assert (found.common_dir, found.worktree) == (repo.path / ".git", repo.path)
+    assert found.worktrees() == [repo.path, tmp_path / "tree\nof it"]
+    assert Repo.discover(repo.path / ".git").worktree == repo.path
+
+
+def test_the_working_tree_may_be_elsewhere(repo: GitRepo, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    repo.git("config", "core.worktree", str(tmp_path / "elsewhere"))
+    found = Repo.discover(repo.path / ".git")
+    assert found.worktree == tmp_path / "elsewhere"
+    assert tmp_path / "elsewhere" in found.worktrees()
+
+
+def test_without_a_folder_for_hooks_there_is_none(repo: GitRepo) -> None:
+    repo.git("config", "core.hooksPath", "")
+    assert Repo.discover(repo.path).hooks_dir() == Path("/dev/null")
+
+
+def test_a_missing_folder_is_not_a_missing_git(tmp_path: Path) -> None:
+    with pytest.raises(GitError, match="there is no folder"):
+        process.run(("status",), tmp_path / "nowhere")
