@@ -18,6 +18,9 @@ from funes_git.link.weight import ENOUGH, LIGHT
 SURE = 2 * ENOUGH
 """The weight from which a block is believed wherever it stands."""
 
+BOTH = 1.5
+"""The evidence of place that it takes both neighbours to reach."""
+
 HALF = ENOUGH / 2
 """The weight from which removed lines that are all of a hunk are believed."""
 
@@ -58,7 +61,9 @@ class Placed:
         if block.score <= 0:
             return False
         place = self.place(block)
-        if place.evidence >= EVIDENT:
+        if place.evidence >= EVIDENT and (block.score >= ENOUGH or not self.few(block.edit)):
+            return True
+        if place.evidence >= BOTH:
             return True
         if self.strict:
             return False

@@ -85,6 +85,7 @@ class FileEvidence:
         `before` counts the lines of the file in the commit's parent."""
         lines = added_lines(self.change, before)
         self.found.edited |= bool(here.before(self.bound))
+        lines = self._added(here, lines, places, strict=True)
         lines = self._added(here, lines, places)
         lines = self._added(here, lines, places, loose=True)
         lines = self._added(here, lines, places, back=True)
