@@ -39,8 +39,9 @@ class Check:
     hint: str | None = None
 
 
-def checks(repo: Repo) -> Iterator[Check]:
-    """Every result, in the order in which things depend on each other."""
+def checks(repo: Repo, starting: Callable[[int, int, str], None]) -> Iterator[Check]:
+    """Every result, in the order in which things depend on each other. Before each part,
+    `starting(done, total, what)` is called."""
     parts: dict[str, Callable[[Repo], Iterator[Check]]] = {
         "git": _git,
         "hooks": _hooks,
@@ -52,7 +53,8 @@ def checks(repo: Repo) -> Iterator[Check]:
         "agents": _agents,
         "disk": _disk,
     }
-    for name, part in parts.items():
+    for number, (name, part) in enumerate(parts.items()):
+        starting(number, len(parts), name)
         try:
             yield from part(repo)
         except FunesError as error:

@@ -7,11 +7,14 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from funes_git.errors import UnknownTarget
+from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
 
 LINES = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:[-,](?P<last>\d+))?$", re.DOTALL)
 
+RANGE = re.compile(
+    r"^(?=[\d,])(?P<first>\d{1,9})?(?:,(?:(?P<sign>[+-])?(?P<end>\d{1,9}))?)?$", re.A
+)
 GIT_NAME = re.compile(r"^(?P<rev>[^:]+):(?P<path>.+?)(?P<lines>:\d+(?:-\d+)?)?$")
 
 
@@ -77,6 +80,24 @@ def _git_name(repo: Repo, text: str) -> UnknownTarget | None:
 
 def _folder(text: str) -> UnknownTarget:
     return UnknownTarget(f"{text} is a folder", hint=f"git funes log -- {text}")
+
+
+def parse_range(text: str) -> tuple[int, int | None]:
+    """The lines that `git blame -L` would take `text` for, both ends inclusive; None for the last
+    line of the file. Raises UsageError."""
+    match = RANGE.match(text)
+    if match is None:
+        raise UsageError(
+            f"-L takes lines as 30,50 or 30,+20, not {text!r}", hint="git funes blame -h"
+        )
+    first, sign, end = int(match["first"] or 1), match["sign"], int(match["end"] or 0)
+    if match["end"] is None:
+        return max(first, 1), None
+    if sign == "+":
+        return max(first, 1), max(first + end - 1, first)
+    if sign == "-":
+        return max(first - end + 1, 1), first
+    return max(min(first, end), 1), max(first, end)
 
 
 def find_path(repo: Repo, text: str, rev: str | None, cwd: Path) -> str | None:

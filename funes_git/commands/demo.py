@@ -28,8 +28,8 @@ def demo(*, keep: bool = False, speed: options.Number = 0) -> int:
     keep
         Leave the folder, and say how to go on in it.
     speed
-        Pause after each command as long as a reader of so many words a minute would need; 0 never
-        pauses.
+        Words that a reader takes in a minute: pause after each command for as long; 0 for not at
+        all.
     """
     from funes_git.demo import story, walk
     from funes_git.demo.stage import Stage
@@ -69,6 +69,8 @@ def _closing(kept: Path | None) -> list[str]:
             f"  sh -c '. {kept}/env.sh && exec sh'",
             "",
         ]
+    else:
+        lines += ["To try more on this repository: `git funes demo --keep`.", ""]
     return [
         *lines,
         "In a repository of your own: `git funes init`, then `git funes why FILE:LINE`.",

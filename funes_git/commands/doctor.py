@@ -33,7 +33,10 @@ def doctor(*, format: options.Format = None) -> int:
 
     out = output.choose(format)
     results = []
-    for check in checks(here()):
+    for check in checks(
+        here(), lambda n, total, what: out.progress(n, total, f"checks, now {what}")
+    ):
+        out.progress_done()
         results.append(check)
         if out.format != "json":
             out.lines(told(out.page, check))  # at once: the proof takes seconds

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NAMES: Final = 30
 """Columns for names; longer ones have a line of their own."""
 MEASURE: Final = 90
+SHAPES: Final = {"-L": "START,END"}
 VALUES: Final = {"INT": "N", "STR": "TEXT", "STR...": "TEXT"}
 
 
@@ -58,7 +59,7 @@ def _names(entry: HelpEntry) -> str:
     if entry.choices:
         return f"{names} {'|'.join(entry.choices)}"
     if entry.metavar:
-        return f"{names} {VALUES.get(entry.metavar, entry.metavar)}"
+        return f"{names} {SHAPES.get(names) or VALUES.get(entry.metavar, entry.metavar)}"
     return names
 
 

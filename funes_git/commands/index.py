@@ -10,6 +10,7 @@ from funes_git.commands.making import link_new, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.errors import UsageError
 from funes_git.render import json, state
+from funes_git.render.words import plural
 from funes_git.store.stores import Stores
 
 
@@ -65,5 +66,5 @@ def index(
         out.json(json.document(**json.indexed(report)))
     else:
         out.lines(state.indexed(report))
-        out.lines([f"made {made:,} vectors"] if wait else [])
+        out.lines([f"made {plural(made, 'vector')}"] if wait else [])
     return 0

@@ -40,7 +40,7 @@ def link(*range: str, all: bool = False, format: options.Format = None) -> int:
             stores.writer,
             range,
             everything=all,
-            progress=lambda done: out.progress(done, 0, "commits linked"),
+            progress=lambda done, total: out.progress(done, total, "commits linked"),
         )
     out.progress_done()
     if out.format == "json":

@@ -34,7 +34,7 @@ def read_new(
         paths=paths,
         agents=agents,
         adopt=adopt,
-        progress=lambda done, total, _: out.progress(done, total, "sessions read"),
+        progress=lambda done, total, _: out.progress(done, total, "session files read"),
     )
     out.progress_done()
     return report
@@ -45,7 +45,7 @@ def link_new(repo: Repo, stores: Stores, out: Output) -> None:
     engine.catch_up(
         repo,
         stores.writer,
-        progress=lambda done: out.progress(done, 0, "commits linked"),
+        progress=lambda done, total: out.progress(done, total, "commits linked"),
     )
     out.progress_done()
 
@@ -56,7 +56,7 @@ def link_everything(repo: Repo, stores: Stores, out: Output) -> engine.LinkRepor
         repo,
         stores.writer,
         everything=True,
-        progress=lambda done: out.progress(done, 0, "commits linked"),
+        progress=lambda done, total: out.progress(done, total, "commits linked"),
     )
     out.progress_done()
     return linked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.opened import here
+from funes_git.commands.opened import settings
 from funes_git.render import json, state
 
 
@@ -25,7 +25,7 @@ def models(action: options.Action = "list", /, *, format: options.Format = None)
     from funes_git.models import Models
 
     out = output.choose(format)
-    known = Models(here().settings)
+    known = Models(settings())
     if action == "pull":
         output.note(f"looking for {known.name}, then downloading it from the Hugging Face Hub")
         known.pull()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from funes_git import output
-from funes_git.errors import FunesError, MemoryBusy, NoSessions
-from funes_git.git import Repo
+from funes_git.errors import FunesError, MemoryBusy, NoSessions, NotARepository
+from funes_git.git import Repo, process
 from funes_git.render.clean import line
 from funes_git.render.words import agent
 from funes_git.store.catalog import Catalog
@@ -17,6 +17,17 @@ from funes_git.store.catalog import Catalog
 def here() -> Repo:
     """The repository of the current folder. Raises NotARepository."""
     return Repo.discover(Path.cwd())
+
+
+def settings() -> Mapping[str, str]:
+    """The settings of the current folder's repository; outside of any, the user's own."""
+    try:
+        return here().settings
+    except NotARepository:
+        asked = ("config", "--null", "--get-regexp", r"^funes\.")
+        out = process.attempt(asked, Path.cwd())[1].decode("utf-8", "replace")
+        pairs = (item.partition("\n") for item in out.split("\0") if item)
+        return {key.removeprefix("funes."): value for key, _, value in pairs}
 
 
 @contextmanager

@@ -38,6 +38,7 @@ SHARED: Final = {
     "Format": Kind(choices=("human", "agent", "json"), optional=True),
     "Count": Kind(convert=int, flags=("--max-count", "-n")),
     "Number": Kind(convert=int),
+    "Lines": Kind(flags=("-L",), optional=True),
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
     "Shell": Kind(choices=("bash", "zsh", "fish")),

@@ -38,7 +38,7 @@ def steps(stage: Stage) -> Iterator[Step]:
     saves = f"{store}:{_line(stage, store, 'json.dump')}"
     meaning = _has_model(stage)
     yield Step(
-        "Enable the repository: find the agents' sessions, read them, tie them to its commits.",
+        "Enable it: find the agents' sessions, read them, tie them to the commits.",
         "git funes init --wait" if meaning else "git funes init",
     )
     yield Step(
@@ -46,14 +46,14 @@ def steps(stage: Stage) -> Iterator[Step]:
         f"git funes why {evicts}",
     )
     yield Step(
-        "And why 4096? Here a person changed what the agent wrote, and no agent gets the credit.",
+        "And why 4096? A person changed the agent's line, so no agent gets the credit.",
         f"git funes why {limit}",
     )
     yield Step(
-        "Three commits of a branch became one by a squash; the lines still find their turns.",
+        "A squash made one commit of three; the lines still find their turns.",
         f"git funes why {saves}",
     )
-    yield Step("Who wrote which line of the file?", f"git funes blame {cache}")
+    yield Step("Who wrote which line of the file?", f"git funes blame -L 15,30 {cache}")
     yield Step(
         f"Search {'by meaning' if meaning else 'the words of'} what was said, tried and rejected.",
         "git funes recall -3 'should entries expire by age?'",

@@ -27,7 +27,7 @@ from funes_git.store.catalog_writer import CatalogWriter
 LEVELS: tuple[Level, ...] = ("exact", "lines", "derived", "imported", "ran", "weak")
 """Strongest first."""
 
-Progress = Callable[[int], None]
+Progress = Callable[[int, int], None]
 """Called with the number of commits done."""
 
 
@@ -43,6 +43,7 @@ class LinkReport:
     explained: int = 0
     seconds: float = 0.0
     progress: Progress | None = None
+    total: int = 0
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -63,7 +64,7 @@ class LinkReport:
         elif commit.reason:
             self.unlinked[commit.reason] += 1
         if self.progress:
-            self.progress(self.commits)
+            self.progress(self.commits, self.total)
 
 
 def link(
@@ -128,6 +129,7 @@ def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:
 
 def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[str]) -> None:
     if shas:
+        report.total = len(shas)
         linker = Linker(repo, catalog)
         linker.run(changes(repo, shas, wanted=linker.wanted), report.count)
 

@@ -14,7 +14,7 @@ from funes_git.render import diff as diffs
 from funes_git.render import width
 from funes_git.render.clean import line, safe, source
 from funes_git.render.evidence import evidence
-from funes_git.render.words import REASON_WORDS, plural
+from funes_git.render.words import REASON_OF_COMMIT, REASON_WORDS, UNCOMMITTED, plural
 
 PROMPT, WORDS, PASSAGE, ROWS = 800, 1200, 1600, 40
 
@@ -49,6 +49,11 @@ def _ranges(lines: Iterable[tuple[int, int]]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in lines)
 
 
+def _lines(lines: Sequence[tuple[int, int]]) -> str:
+    one = len(lines) == 1 and lines[0][0] == lines[0][1]
+    return f"{'line' if one else 'lines'} {_ranges(lines)}"
+
+
 def _commit(commit: CommitInfo) -> str:
     return f"commit {commit.short} {stamp(commit.author_time)} {line(commit.subject)}"
 
@@ -70,7 +75,7 @@ def why(found: Why) -> Iterator[str]:
 
 def _answer(answer: Answer) -> Iterator[str]:
     link = answer.link
-    asked = f" · asked lines {_ranges(answer.asked)}" if answer.asked else ""
+    asked = f" · asked {_lines(answer.asked)}" if answer.asked else ""
     yield f"{link.harness} · {stamp(answer.turn_ts)} · {link.level} · {link.relation}{asked}"
     yield "evidence: " + "; ".join(evidence(answer))
     if answer.task:
@@ -104,9 +109,11 @@ def _diff(answer: Answer) -> Iterator[str]:
 
 
 def _unexplained(gap: Unexplained) -> str:
-    place = f"lines {_ranges(gap.lines)}: " if gap.lines else ""
+    place = f"{_lines(gap.lines)}: " if gap.lines else ""
     commit = f" · {_commit(gap.commit)}" if gap.commit else ""
-    reason = REASON_WORDS[gap.reason] if gap.reason else ""
+    told = REASON_WORDS if gap.lines else REASON_OF_COMMIT
+    reason = told[gap.reason] if gap.reason else ""
+    reason = UNCOMMITTED if gap.kind == "uncommitted" else reason
     return f"{place}{gap.kind}{commit} · {line(gap.detail) or reason}".rstrip(" ·")
 
 
@@ -131,7 +138,7 @@ def _run(run: Sequence[BlameLine]) -> Iterator[str]:
     first = run[0]
     who = f"{first.harness} · {first.level}" if first.kind == "agent" else first.kind
     commit = first.commit.short if first.commit else "uncommitted"
-    yield f"lines {_ranges([(first.number, run[-1].number)])} · {who} · {commit}"
+    yield f"{_lines([(first.number, run[-1].number)])} · {who} · {commit}"
     for row in run:
         yield f"> {source(row.text)}".rstrip()
     if first.session_id and first.turn_uuid:
@@ -143,7 +150,11 @@ def log(entry: LogEntry) -> Iterator[str]:
     yield ""
     yield _commit(entry.commit)
     if not entry.links:
-        yield REASON_WORDS[entry.reason] if entry.reason else "no session is known to be behind it"
+        yield (
+            REASON_OF_COMMIT[entry.reason]
+            if entry.reason
+            else "no session is known to be behind it"
+        )
     for link in entry.links:
         place = f" {line(link.path)}" if link.path else ""
         place += f":{_ranges(link.lines)}" if link.lines else ""

@@ -59,9 +59,17 @@ def _counted(answer: Answer) -> str | None:
     matched = sum(to - start + 1 for start, to in link.lines)
     sign = "-" if link.relation == "removed" else "+"
     total = sum(row.startswith(sign) for row in (answer.edit_diff or "").splitlines())
-    where = ranges(link.lines) if len(link.lines) <= 3 else f"{len(link.lines)} places"
-    if 0 < matched <= total:
-        verb = "is" if matched == 1 else "are"
-        gone = " gone" if sign == "-" else " in it"
-        return f"{matched} of the edit's {plural(total, 'line')} {verb}{gone} ({where} there)"
-    return f"{plural(matched, 'matching line')} ({where} there)"
+    where = ranges(link.lines)
+    if len(link.lines) > 3:
+        first, last = link.lines[0][0], link.lines[-1][1]
+        where = f"{len(link.lines)} places between lines {first} and {last}"
+    if not 0 < matched <= total:
+        return f"{plural(matched, 'matching line')} ({where} in that commit)"
+    state = "gone" if sign == "-" else "in it"
+    if total == 1:
+        told = "its one line is"
+    elif matched == total:
+        told = "both of its lines are" if total == 2 else f"all {total} of its lines are"
+    else:
+        told = f"{matched} of the edit's {total} lines {'is' if matched == 1 else 'are'}"
+    return f"{told} {state} ({where} in that commit)"

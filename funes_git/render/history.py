@@ -55,7 +55,7 @@ def log(page: Page, entry: LogEntry) -> Iterator[str]:
     if len(grouped) > LISTED:
         yield page.style.dim(f"    and {words.plural(len(grouped) - LISTED, 'more turn')}")
     if not grouped:
-        reason = words.REASON_WORDS[entry.reason] if entry.reason else "no session behind it"
+        reason = words.REASON_OF_COMMIT[entry.reason] if entry.reason else "no session behind it"
         yield page.style.dim(f"    {reason}")
 
 

@@ -108,7 +108,7 @@ def _linked(stats: Stats) -> str:
 
 def _unlinked(stats: Stats) -> str:
     reasons = _most_first(stats.unlinked)
-    return "; ".join(f"{words.REASON_WORDS.get(why, why)} ({n:,})" for why, n in reasons)
+    return "; ".join(f"{words.REASON_OF_COMMIT.get(why, why)} ({n:,})" for why, n in reasons)
 
 
 def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -141,7 +141,8 @@ def indexed(report: IndexReport) -> Iterator[str]:
     if not (report.sessions or report.turns):
         yield f"nothing new ({words.took(report.seconds)})"
     else:
-        parts = [plural(report.sessions, "new session"), plural(report.turns, "turn")]
+        parts = [plural(report.turns, "turn" if report.sessions else "new turn")]
+        parts[:0] = [plural(report.sessions, "new session")] if report.sessions else []
         parts += [plural(report.edits, "edit"), plural(report.chunks, "passage")]
         yield f"read {words.listed(parts)} in {words.took(report.seconds)}"
     if report.redactions:
@@ -162,7 +163,8 @@ def coverage(page: Page, found: LinkReport) -> Iterator[str]:
     reasons = _most_first({str(why): n for why, n in found.unlinked.items()})
     if reasons:
         yield "without a link:"
-        yield from _table(page, [(n, why, words.REASON_WORDS.get(why, why)) for why, n in reasons])
+        told = words.REASON_OF_COMMIT
+        yield from _table(page, [(n, why, told.get(why, why)) for why, n in reasons])
 
 
 def _table(page: Page, rows: Sequence[tuple[int, str, str]]) -> Iterator[str]:

@@ -25,7 +25,7 @@ def why(page: Page, found: Why) -> Iterator[str]:
     for number, gap in enumerate(found.unexplained):
         if number == 0:
             yield page.rule() if found.answers else ""
-        yield from _unexplained(page, gap)
+        yield from _unexplained(page, gap, found.path)
     if found.more:
         yield page.rule()
         more = words.plural(found.more, "more turn")
@@ -49,7 +49,8 @@ def _answer(page: Page, answer: Answer) -> Iterator[str]:
     if answer.title:
         yield style.dim("         ") + width.fit(f"“{line(answer.title)}”", page.width - 9)
     if sum(last - first + 1 for first, last in answer.asked) > 1:
-        yield style.dim("wrote    ") + page.fit(words.ranges(answer.asked), 9)
+        for number, row in enumerate(width.fold(words.ranges(answer.asked), page.measure - 9)):
+            yield (" " * 9 if number else style.dim("wrote    ")) + row
     yield ""
     yield from _prompt(page, answer)
     yield from _passages(page, answer)
@@ -159,30 +160,36 @@ def diff_rows(page: Page, rows: Sequence[diffs.Row], limit: int) -> Iterator[str
         elif row.sign == "@":
             yield page.style.dim("    ⋯")
         else:
-            yield _row(page, row, digits)
+            yield from _row(page, row, digits)
 
 
-def _row(page: Page, row: diffs.Row, digits: int) -> str:
+def _row(page: Page, row: diffs.Row, digits: int) -> Iterator[str]:
+    """A line of the diff: what was asked for whole, the rest cut to the page."""
     style = page.style
     gutter = f"{row.number or '':>{digits}} " if digits else ""
-    text = page.fit(f"{row.sign} {row.text.expandtabs(width.TAB)}".rstrip(), 4 + len(gutter))
+    text = row.text.expandtabs(width.TAB).rstrip()
     paint = {"+": style.added, "-": style.removed}.get(row.sign, str)
-    if row.asked:
-        return f"  {style.found('▶')} {style.found(gutter)}{style.bold(paint(text))}"
-    return f"    {gutter}{paint(text)}".rstrip()
+    if not row.asked:
+        text = page.fit(f"{row.sign} {text}".rstrip(), 4 + len(gutter))
+        yield f"    {gutter}{paint(text)}".rstrip()
+        return
+    mark, sign = f"  {style.found('▶')} {style.found(gutter)}", row.sign
+    for part in width.fold(text, max(page.width - 6 - len(gutter), 8)):
+        yield mark + style.bold(paint(f"{sign} {part}".rstrip()))
+        mark, sign = " " * (4 + len(gutter)), " "
 
 
 def _evidence(page: Page, answer: Answer) -> Iterator[str]:
     sentences = evidence(answer)
     level = answer.link.level
-    yield _label(page, "Evidence", level)
+    yield _label(page, "Evidence", f"{level}: {words.EVIDENCE[level]}")
     for sentence in sentences:
         yield from prose(page, sentence[0].upper() + sentence[1:] + ".")
     around = f"{_get(answer, answer.link.turn_uuid)} --window 3"
     yield page.style.dim(f"  around it: {around}")
 
 
-def _unexplained(page: Page, gap: Unexplained) -> Iterator[str]:
+def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str]:
     style = page.style
     kinds = {
         "human": "a person wrote this",
@@ -191,15 +198,21 @@ def _unexplained(page: Page, gap: Unexplained) -> Iterator[str]:
     }
     place = words.ranges(gap.lines) + ": " if gap.lines else ""
     heading = place + kinds[gap.kind]
-    yield style.bold(heading[0].upper() + heading[1:])
+    for row in width.fold(heading[0].upper() + heading[1:], page.measure):
+        yield style.bold(row)
     if gap.commit is not None:
         yield style.dim("  commit ") + commit_line(_narrow(page, 9), gap.commit)
     yield from prose(page, line(gap.detail or _reason(gap)))
     following = words.REASON_NEXT.get(gap.reason) if gap.reason else None
     if following and "git funes" not in gap.detail:
         yield style.dim(f"  try: {following}")
+    if gap.kind == "uncommitted" and path:
+        yield style.dim(f"  try: git funes recall --file {line(path)} QUERY")
 
 
 def _reason(gap: Unexplained) -> str:
-    reason = words.REASON_WORDS[gap.reason] if gap.reason else "nothing more is known"
+    if gap.kind == "uncommitted":
+        return words.UNCOMMITTED + "."
+    told = words.REASON_WORDS if gap.lines else words.REASON_OF_COMMIT
+    reason = told[gap.reason] if gap.reason else "nothing more is known"
     return reason[0].upper() + reason[1:] + "."

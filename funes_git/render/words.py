@@ -29,6 +29,24 @@ REASON_WORDS: Final[dict[str, str]] = {
     "shallow": "the history is cut here, so what the commit changed is not known",
     "missing-objects": "this clone lacks what the commit changed",
 }
+REASON_OF_COMMIT: Final = {
+    **REASON_WORDS,
+    "no-edit": "sessions of this time are indexed, and none wrote these files",
+    "not-matched": "sessions wrote these files before, but not this",
+}
+"""The same where no file was asked about."""
+EVIDENCE: Final[dict[Level, str]] = {
+    "exact": "lines and commit",
+    "lines": "the lines alone",
+    "derived": "the lines, by way of another commit",
+    "imported": "what another tool recorded",
+    "ran": "a command wrote the file",
+    "weak": "time and file alone",
+}
+"""What speaks for a link of each level, as a heading."""
+UNCOMMITTED: Final = (
+    "`why` answers from commits; until this is committed, `git funes recall` finds the session"
+)
 REASON_NEXT: Final[dict[str, str]] = {
     "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",
     "no-edit": "git funes recall QUERY   (a session may still have talked about it)",

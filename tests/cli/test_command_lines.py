@@ -20,6 +20,7 @@ PLAIN = [
     "why --max-count=7 --at=HEAD~1 a.py",
     "why -- -odd-name",
     "blame a.py --at v1",
+    "blame -L 3,5 a.py",
     "log",
     "log -1",
     "log --all -n 20 v1..v2 main",

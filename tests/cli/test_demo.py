@@ -151,6 +151,10 @@ def test_parsers_read_every_record_of_the_sessions(stage: Stage) -> None:
     assert {"cache.py", "store.py", "test_store.py", "__init__.py"} <= written
 
 
+def test_the_guidance_fits_a_narrow_terminal(stage: Stage) -> None:
+    assert all(len(step.guidance) <= 80 for step in walk.steps(stage))
+
+
 def test_without_weights_the_walk_waits_for_no_vectors(stage: Stage) -> None:
     assert next(walk.steps(stage)).command == "git funes init --wait"
     stage.shell("git config funes.model BAAI/bge-base-en-v1.5")

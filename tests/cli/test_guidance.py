@@ -57,3 +57,26 @@ def test_words_alone_are_explained(worked: tuple[GitRepo, ClaudeSession]) -> Non
     missing = funes("recall", "cache", cwd=repo.path).stderr
     assert "nothing is embedded yet (`git funes index --wait` does it)" in here
     assert "is not on this machine (`git funes models pull`)" in missing
+
+
+def test_blame_of_some_lines(worked: tuple[GitRepo, ClaudeSession]) -> None:
+    repo, claude = worked
+    done = funes("blame", "-L", "2,+1", "src/cache.py", "--format", "json", cwd=repo.path)
+    [row] = json.loads(done.stdout)["lines"]
+    assert (row["line"], row["author"]["session_id"]) == (2, claude.id)
+    beyond = funes("blame", "-L9", "src/cache.py", cwd=repo.path).stderr
+    assert beyond == "error: src/cache.py has only 2 lines\nhint: git funes blame src/cache.py\n"
+
+
+def test_models_are_shown_outside_a_repository(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.write_text("[funes]\n\tmodel = BAAI/bge-base-en-v1.5\n")
+    done = funes("models", "--format", "json", cwd=tmp_path, GIT_CONFIG_GLOBAL=str(config))
+    used = [row["name"] for row in json.loads(done.stdout)["models"] if row["used"]]
+    assert used == ["BAAI/bge-base-en-v1.5"]
+
+
+def test_a_branch_without_commits_says_so(repo: GitRepo) -> None:
+    assert funes("index", "--no-embed", cwd=repo.path).returncode == 1  # makes the memory
+    done = funes("log", cwd=repo.path)
+    assert done.stderr == "error: this branch has no commit yet\nhint: git commit\n"

@@ -11,7 +11,7 @@ from funes_git.cli import _parsed, _spelled_out
 from funes_git.commands import COMMANDS, mistakes
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
-from funes_git.targets import find_path, missing_path, parse_target
+from funes_git.targets import find_path, missing_path, parse_range, parse_target
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,28 @@ def test_a_target_that_is_none(
         parse_target(Repo.discover(repo.path), text, at, repo.path)
     assert caught.value.message.startswith(message)
     assert (caught.value.hint or "").startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("30,50", (30, 50)),
+        ("50,30", (30, 50)),
+        ("30", (30, None)),
+        ("30,", (30, None)),
+        (",50", (1, 50)),
+        ("30,+5", (30, 34)),
+        ("30,-5", (26, 30)),
+    ],
+)
+def test_ranges_are_those_of_git_blame(text: str, lines: tuple[int, int | None]) -> None:
+    assert parse_range(text) == lines
+
+
+@pytest.mark.parametrize("text", ["", "x", "3-5", "/put/,50", "1,2,3", "-3"])
+def test_what_is_no_range_says_how_one_looks(text: str) -> None:
+    with pytest.raises(UsageError, match="30,50"):
+        parse_range(text)
 
 
 def test_a_file_elsewhere_is_not_called_missing(repo: GitRepo, tmp_path: Path) -> None:

@@ -33,13 +33,13 @@ lines 87-88 · claude_code · exact · 3f2a1b9
 >             self._entries.popitem(last=False)
 get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
 
-lines 89 · human · 9c0ffee
+line 89 · human · 9c0ffee
 >         return value  # tidy
 
-lines 90 · unknown · 9c0ffee
+line 90 · unknown · 9c0ffee
 >
 
-lines 91 · unknown · uncommitted
+line 91 · unknown · uncommitted
 >         # to do\
 """)
 

@@ -104,6 +104,8 @@ def test_init_says_only_what_will_become_of_the_vectors() -> None:
 
 def test_indexing_with_nothing_new() -> None:
     assert list(state.indexed(IndexReport(0, 0, 0, 0, 0, 0, 0.05))) == ["nothing new (0.1 s)"]
+    more = list(state.indexed(IndexReport(0, 7, 1, 9, 0, 0, 2.0)))
+    assert more == ["read 7 new turns, 1 edit and 9 passages in 2.0 s"]
 
 
 def test_one_is_not_many() -> None:
@@ -127,6 +129,13 @@ def test_models_say_where_weights_are() -> None:
   other                   768 dimensions  package: /site-packages/x
 words answer; for answers by meaning: git funes models pull\
 """)
+
+
+def test_the_folder_of_a_model_is_never_cut() -> None:
+    folder = Path("/site-packages/" + "x" * 90)
+    weights = Weights("other", "package", folder, "model.onnx", direct=True)
+    [row] = state.models(Page(40), [ModelInfo("other", 768, weights, configured=False)])
+    assert row.endswith(str(folder))
 
 
 def test_words_for_times_sizes_and_lists() -> None:

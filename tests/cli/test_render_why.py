@@ -10,6 +10,8 @@ from inline_snapshot import snapshot
 from samples import ANSWER, DIFF, LINK, UNKNOWN, WHY
 
 from funes_git.model import Answer, Passage, Why
+from funes_git.render import agent
+from funes_git.render.evidence import evidence
 from funes_git.render.page import Page
 from funes_git.render.style import Style
 from funes_git.render.why import why
@@ -55,10 +57,10 @@ Edit  src/cache.py
   ▶ 88 +             self._entries.popitem(last=False)
                  return value
 
-Evidence  exact
+Evidence  exact: lines and commit
   Its lines match this commit, and the session's own git command printed this
   commit's id.
-  3 of the edit's 4 lines are in it (lines 86–88 there).
+  3 of the edit's 4 lines are in it (lines 86–88 in that commit).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3\
 """)
 
@@ -102,10 +104,10 @@ Edit  src/cache.py
   ▶ 88 +             self._entries.popitem(last=False)
                  return value
 
-Evidence  exact
+Evidence  exact: lines and commit
   Its lines match this commit, and the session's own git command printed this
   commit's id.
-  3 of the edit's 4 lines are in it (lines 86–88 there).
+  3 of the edit's 4 lines are in it (lines 86–88 in that commit).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
 commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
@@ -125,10 +127,10 @@ Edit  src/cache.py
   ▶ 88 +             self._entries.popitem(last=False)
                  return value
 
-Evidence  exact
+Evidence  exact: lines and commit
   Its lines match this commit, and the session's own git command printed this
   commit's id.
-  3 of the edit's 4 lines are in it (lines 86–88 there).
+  3 of the edit's 4 lines are in it (lines 86–88 in that commit).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
 Lines 90–92: not known who wrote this
@@ -200,7 +202,7 @@ def test_removed_lines_are_marked_where_the_turn_removed_them() -> None:
     text = shown(answering(link=link, asked_rows=((0, 86),), asked=((86, 86),)))
     assert "▶ 86 -         self._entries[key] = value" in text
     assert "The lines that it removed are gone with this commit." in text
-    assert "1 of the edit's 1 line is gone (line 86 there)." in text
+    assert "Its one line is gone (line 86 in that commit)." in text
 
 
 def test_evidence_is_told_for_every_kind_of_link() -> None:
@@ -223,6 +225,79 @@ def test_evidence_is_told_for_every_kind_of_link() -> None:
     assert "Recorded by git-ai, not by funes-git." in shown(answering(link=imported))
     assert "took this turn back" in shown(answering(retracted=True))
     assert "session file is gone" in shown(answering(source_gone=True))
+
+
+def test_what_was_asked_for_is_never_cut() -> None:
+    long = "    value = " + " + ".join(f"part_{n}" for n in range(20))
+    diff = f"@@ -1 +1,2 @@\n+{long}\n+{long}"
+    text = shown(answering(edit_diff=diff, asked_rows=((0, 88),)), 60)
+    edit = text[text.index("Edit") : text.index("Evidence")]
+    assert edit == snapshot("""\
+Edit  src/cache.py
+  ▶ 88 +     value = part_0 + part_1 + part_2 + part_3 +
+             part_4 + part_5 + part_6 + part_7 + part_8 +
+             part_9 + part_10 + part_11 + part_12 + part_13
+             + part_14 + part_15 + part_16 + part_17 +
+             part_18 + part_19
+       +     value = part_0 + part_1 + part_2 + part_3 + pa…
+
+""")
+    asked, other = edit.split("+ " + long[:12].rstrip(), 2)[1:]
+    assert "part_19" in asked
+    assert "part_19" not in other
+
+
+def test_long_lists_of_lines_are_folded() -> None:
+    many = tuple((n, n + 1) for n in range(1, 400, 3))
+    gap = replace(UNKNOWN, lines=many)
+    text = shown(replace(answering(asked=many), unexplained=(gap,)))
+    assert max(map(len, text.split("\n"))) <= 80
+    assert text.count("397–398") == 2
+
+
+def test_what_is_not_committed_is_said_with_the_way_to_its_session() -> None:
+    gap = replace(UNKNOWN, kind="uncommitted", commit=None, reason=None, lines=((4, 4),))
+    assert shown(replace(WHY, answers=(), unexplained=(gap,))) == snapshot("""\
+src/cache.py, line 88: no turn of an agent found
+
+Line 4: not committed yet
+  `why` answers from commits; until this is committed, `git funes recall` finds
+  the session.
+  try: git funes recall --file src/cache.py QUERY\
+""")
+    assert list(agent.why(replace(WHY, answers=(), unexplained=(gap,))))[2:] == snapshot(
+        [
+            "line 4: uncommitted · `why` answers from commits; until this is committed, `git funes recall` finds the session"
+        ]
+    )
+
+
+def test_of_a_commit_no_file_is_spoken_of() -> None:
+    gap = replace(UNKNOWN, lines=(), reason="no-edit")
+    assert "none wrote these files" in shown(replace(WHY, answers=(), unexplained=(gap,)))
+    assert "none wrote these files" in "\n".join(agent.why(replace(WHY, unexplained=(gap,))))
+
+
+def test_how_much_of_the_edit_is_there_is_told_in_words() -> None:
+    def told(diff: str, *lines: tuple[int, int]) -> str:
+        link = replace(LINK, lines=lines)
+        return evidence(replace(ANSWER, link=link, edit_diff=diff))[1]
+
+    assert [
+        told("+a", (6, 6)),
+        told("+a\n+b", (6, 7)),
+        told("+a\n+b", (6, 6)),
+        told("+a", (6, 7)),
+        told("+a\n" * 9, (1, 1), (3, 3), (5, 5), (7, 8)),
+    ] == snapshot(
+        [
+            "its one line is in it (line 6 in that commit)",
+            "both of its lines are in it (lines 6–7 in that commit)",
+            "1 of the edit's 2 lines is in it (line 6 in that commit)",
+            "2 matching lines (lines 6–7 in that commit)",
+            "5 of the edit's 9 lines are in it (4 places between lines 1 and 8 in that commit)",
+        ]
+    )
 
 
 def test_recorded_text_cannot_act_on_the_terminal() -> None:
