@@ -108,3 +108,20 @@ def test_a_check_that_breaks_is_a_result(enabled: Repo, capsys: pytest.CaptureFi
     failed = {check["name"]: check for check in told["checks"] if check["state"] == "failed"}
     assert "memory" in failed
     assert all(check["hint"] for check in failed.values())
+
+
+def test_each_part_is_announced_before_it_is_tried(repo: GitRepo) -> None:
+    told: list[str] = []
+    for check in doctor.checks(Repo.discover(repo.path), lambda n, all, what: told.append(what)):
+        assert told[-1] in (check.name, "hooks", "memory", "worker")
+    assert told == [
+        "git",
+        "hooks",
+        "memory",
+        "locks",
+        "worker",
+        "model",
+        "scanner",
+        "agents",
+        "disk",
+    ]
