@@ -105,10 +105,10 @@ def _rows(
     found = []
     for line in lines:
         text = "".join(line.text.split())
-        equal = [index for index, other in enumerate(texts) if other == text]
         at = place.get(line.original)
-        if equal and at is not None and text:
-            found.append((min(equal, key=lambda index: abs(index - at)), line.number))
+        if text and at is not None:
+            away = [(abs(index - at), index) for index, other in enumerate(texts) if other == text]
+            found += [(index, line.number) for _, index in sorted(away)[:1]]
     return tuple(found)
 
 

@@ -58,7 +58,7 @@ class LinkReport:
         self.lines += commit.added
         self.explained += commit.explained
         found = {link.level for link in links}
-        best = next((level for level in LEVELS if level in found), None)
+        best: Level | None = next((level for level in LEVELS if level in found), None)
         if best:
             self.linked[best] += 1
         elif commit.reason:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from hashlib import sha1
 from operator import attrgetter
@@ -198,7 +199,7 @@ def _block_from(row: Mapping[str, Any]) -> Block:
 def edit_row(stored: StoredEdit) -> Values:
     """The row of `edits` of an edit."""
     flat = (flat_keys(stored.added), flat_keys(stored.removed))
-    parts = len(LineKey.__slots__)
+    parts = len(fields(LineKey))
     return (*_edit(stored.edit), *(list(keys[n::parts]) for keys in flat for n in range(parts)))
 
 
