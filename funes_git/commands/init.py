@@ -8,7 +8,7 @@ from funes_git.commands.making import link_everything, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.git import Repo
 from funes_git.hosts import githooks
-from funes_git.render import json
+from funes_git.render import jsonstate
 from funes_git.render import setup as human
 from funes_git.store.stores import Stores
 
@@ -56,7 +56,7 @@ def init(
     if stats.totals.sessions == 0:
         output.note(f"note: {no_sessions(repo).message}")
     if out.format == "json":
-        out.json(json.setup(done))
+        out.json(jsonstate.setup(done))
     else:
         out.lines(human.setup(out.page, done))
     return 0

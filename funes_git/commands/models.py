@@ -5,7 +5,7 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import settings
-from funes_git.render import json, state
+from funes_git.render import jsonstate, state
 
 
 def models(action: options.Action = "list", /, *, format: options.Format = None) -> int:
@@ -31,7 +31,7 @@ def models(action: options.Action = "list", /, *, format: options.Format = None)
         known.pull()
     rows = known.listing()
     if out.format == "json":
-        out.json(json.models(rows))
+        out.json(jsonstate.models(rows))
     else:
         out.lines(state.models(out.page, rows))
     return 0

@@ -37,9 +37,9 @@ def status(*, format: options.Format = None) -> int:
             sizes=sizes(repo.layout),
         )
     if out.format == "json":
-        from funes_git.render import json
+        from funes_git.render import jsonstate
 
-        out.json(json.status(found))
+        out.json(jsonstate.status(found))
     else:
         out.lines(human.status(out.page, found))
     return 0

@@ -18,13 +18,8 @@ from funes_git.model import (
 )
 
 if TYPE_CHECKING:
-    from funes_git.hosts.githooks import HookState
     from funes_git.ingest import IndexReport
     from funes_git.link.engine import LinkReport
-    from funes_git.models import ModelInfo
-    from funes_git.render.setup import Setup
-    from funes_git.render.state import State
-    from funes_git.store.records import Stats
 
 SCHEMA_VERSION: Final = 1
 Object: TypeAlias = dict[str, Any]
@@ -237,72 +232,4 @@ def coverage(found: LinkReport) -> Object:
         "linked": dict(found.linked),
         "unlinked": {reason: n for reason, n in found.unlinked.items() if n},
         "seconds": round(found.seconds, 3),
-    }
-
-
-def setup(done: Setup) -> Object:
-    """`init`: what is there now, what was added, and the coverage."""
-    return document(
-        repository=done.repository,
-        hooks=_hooks(done.hooks),
-        agents=_agents(done.stats),
-        indexed=indexed(done.report),
-        links=coverage(done.linked),
-    )
-
-
-def _hooks(found: HookState) -> Object:
-    return {"state": found.state, "detail": found.detail}
-
-
-def _agents(stats: Stats) -> Object:
-    return {name: {"sessions": n, "turns": turns} for name, (n, turns) in stats.agents.items()}
-
-
-def status(found: State) -> Object:
-    """`status`: times in seconds since the epoch, sizes in bytes."""
-    stats, totals, worker = found.stats, found.stats.totals, found.worker
-    failed_at, failure = stats.last_error or (None, None)
-    return document(
-        repository=found.repository,
-        sessions=totals.sessions,
-        turns=totals.turns,
-        edits=totals.edits,
-        chunks=totals.chunks,
-        vectors={"made": totals.vectors, "wanted": totals.prose},
-        agents=_agents(stats),
-        sources=stats.sources,
-        first_ts=stats.first_ts,
-        last_ts=stats.last_ts,
-        indexed_at=stats.indexed_at,
-        skipped_records=totals.skipped,
-        redactions=totals.redactions,
-        links=stats.links,
-        commits={"seen": stats.commits, "linked": stats.linked_commits},
-        unlinked=stats.unlinked,
-        hooks=_hooks(found.hooks),
-        worker={
-            "pid": worker.pid,
-            "pending": worker.pending,
-            "set_aside": worker.set_aside,
-            "error": failure,
-            "error_ts": failed_at,
-        },
-        model={"name": found.model, "from": found.model_from},
-        sizes=dict(found.sizes),
-    )
-
-
-def models(rows: Sequence[ModelInfo]) -> Object:
-    """`models`: the known models; `from` is null where the weights are not on this machine."""
-    return document(models=[_model(row) for row in rows])
-
-
-def _model(row: ModelInfo) -> Object:
-    return {
-        "name": row.name,
-        "dim": row.dim,
-        "used": row.configured,
-        "from": row.weights.origin if row.weights else None,
-        "folder": str(row.weights.folder) if row.weights else None,
     }

@@ -28,7 +28,7 @@ from samples import (
 
 from funes_git.commands import COMMANDS
 from funes_git.model import Passage
-from funes_git.render import agent, json, words
+from funes_git.render import agent, json, jsonstate, words
 from funes_git.render.setup import Setup
 from funes_git.render.state import State
 from funes_git.worker import WorkerState
@@ -122,8 +122,8 @@ def test_every_field_and_reason_of_the_json_is_documented() -> None:
         json.turns(SESSION, TURN, VIEWS),
         json.document(**json.indexed(REPORT)),
         json.document(**json.coverage(COVERAGE)),
-        json.setup(Setup("w", HOOKS, STATS, REPORT, COVERAGE, True)),
-        json.status(State("w", STATS, HOOKS, WorkerState(1, 0, 0), "m", None, {})),
+        jsonstate.setup(Setup("w", HOOKS, STATS, REPORT, COVERAGE, "coming")),
+        jsonstate.status(State("w", STATS, HOOKS, WorkerState(1, 0, 0), "m", None, {})),
         dict.fromkeys(words.REASON_WORDS),
     ]
     missing = [name for name in sorted(set(_names(printed))) if f"`{name}`" not in page]
