@@ -76,16 +76,23 @@ def why(
 
 
 def blame(
-    repo: Repo, catalog: Catalog, path: str, *, at: str | None = None, cwd: Path | None = None
+    repo: Repo,
+    catalog: Catalog,
+    path: str,
+    *,
+    at: str | None = None,
+    lines: tuple[int, int | None] | None = None,
+    cwd: Path | None = None,
 ) -> list[BlameLine]:
-    """Each line of the file that `path` names, with its author. Raises UnknownTarget, GitError."""
+    """Each line of the file that `path` names (or of `lines`, both ends inclusive, None for the
+    last), with its author. Raises UnknownTarget, GitError."""
     found = find_path(repo, path, at, cwd or Path.cwd())
     if found is None:
         raise missing_path(path, at)
-    lines = _blame(repo, found, at, None)
-    infos = repo.infos(line.sha for line in lines if line.committed)
+    blamed = _blame(repo, found, at, lines)
+    infos = repo.infos(line.sha for line in blamed if line.committed)
     authors = Authors(catalog, infos, infos)
-    return [_blame_line(line, authors.of(line), infos) for line in lines]
+    return [_blame_line(line, authors.of(line), infos) for line in blamed]
 
 
 def log(
@@ -110,7 +117,7 @@ def _prompts(catalog: Catalog, links: Sequence[Link]) -> dict[tuple[str, str], s
 
 
 def _blame(
-    repo: Repo, path: str, at: str | None, lines: tuple[int, int] | None
+    repo: Repo, path: str, at: str | None, lines: tuple[int, int | None] | None
 ) -> list[BlamedLine]:
     rev = at if at or repo.worktree else "HEAD"
     try:
@@ -123,7 +130,8 @@ def _blame(
             ) from None
         if "no such path" in error.message or "no such ref: HEAD" in error.message:
             raise UnknownTarget(
-                f"{path} is not committed yet", hint=f"git add {path} && git commit"
+                f"{path} is not committed yet, and why answers from commits",
+                hint=f"git funes recall --file {path} QUERY",
             ) from None
         raise
 

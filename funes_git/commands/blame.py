@@ -5,8 +5,6 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
-from funes_git.errors import UnknownTarget
-from funes_git.model import BlameLine
 from funes_git.render import agent, history, json
 from funes_git.targets import parse_range
 
@@ -41,7 +39,7 @@ def blame(
     asked = parse_range(lines) if lines is not None else None
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        rows = _within(file, why.blame(repo, catalog, file, at=at), asked)
+        rows = why.blame(repo, catalog, file, at=at, lines=asked)
         if out.format == "json":
             out.json(json.blame(file, rows))
         elif out.format == "agent":
@@ -49,15 +47,3 @@ def blame(
         else:
             out.lines(history.blame(out.page, rows))
     return 0
-
-
-def _within(
-    file: str, rows: list[BlameLine], asked: tuple[int, int | None] | None
-) -> list[BlameLine]:
-    if asked is None:
-        return rows
-    first, last = asked
-    if first > len(rows):
-        count = f"{len(rows):,} line{'' if len(rows) == 1 else 's'}"
-        raise UnknownTarget(f"{file} has only {count}", hint=f"git funes blame {file}")
-    return rows[first - 1 : last]

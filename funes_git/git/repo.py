@@ -270,13 +270,13 @@ class Repo:
         raise UnknownTarget(f"{path} is outside the working tree", hint=f"cd {self.worktree}")
 
     def blame(
-        self, path: str, rev: str | None = None, lines: tuple[int, int] | None = None
+        self, path: str, rev: str | None = None, lines: tuple[int, int | None] | None = None
     ) -> list[BlamedLine]:
         """Who changed each line of `path` (or of `lines`, inclusive) last, as `git blame` says;
         `rev` None blames the working tree. Raises GitError."""
         args = ["blame", "--porcelain"]
         if lines:
-            args += ["-L", f"{lines[0]},{lines[1]}"]
+            args += ["-L", f"{lines[0]},{lines[1] or ''}"]
         args += [rev] if rev else []
         return list(_parse_blame(self.run(*args, "--", path)))
 

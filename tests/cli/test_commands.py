@@ -374,7 +374,8 @@ def test_before_the_first_commit_a_file_is_not_committed_yet(repo: GitRepo) -> N
     assert funes("init", "--no-hooks", cwd=repo.path).returncode == 0
     asked = funes("why", "a.py:1", cwd=repo.path)
     assert asked.returncode == 1
-    assert asked.stderr.startswith("error: a.py is not committed yet\nhint: git add a.py")
+    assert asked.stderr.startswith("error: a.py is not committed yet")
+    assert asked.stderr.endswith("\nhint: git funes recall --file a.py QUERY\n")
 
 
 def test_a_memory_that_cannot_be_written_still_answers(widget: Widget) -> None:

@@ -26,7 +26,11 @@ from funes_git.store.stores import Stores
 
 @pytest.fixture
 def layout(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """A repository with hooks that start no worker: the tests do that themselves."""
     monkeypatch.setenv("FUNES_GIT_WORKER_DELAY", "0.05")
+    folders = os.environ["PATH"].split(os.pathsep)
+    without = [folder for folder in folders if not (Path(folder) / "git-funes").exists()]
+    monkeypatch.setenv("PATH", os.pathsep.join(without))
     found = Repo.discover(repo.path)
     githooks.install(found)
     return found.layout
