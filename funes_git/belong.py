@@ -79,11 +79,17 @@ class Checkouts:
         self._known = sorted(map(_plain, known), key=len, reverse=True)
         self._owners: dict[str, str | None] = {}
         self._folders: dict[str, tuple[str, str] | None] = {}
+        self._paths: dict[str, str | None] = {}
 
     def contains(self, folder: str) -> bool:
         return self._locate(folder) is not None
 
     def relative(self, path: str) -> str | None:
+        if path not in self._paths:
+            self._paths[path] = self._relative(path)
+        return self._paths[path]
+
+    def _relative(self, path: str) -> str | None:
         if not Path(path).is_absolute():
             return None
         path = os.path.normpath(path)

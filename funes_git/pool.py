@@ -7,18 +7,23 @@ matter how the parent was started. They write nothing and end with the parent.
 
 from __future__ import annotations
 
+import copyreg
+import io
 import os
 import pickle
 import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, TypeAlias
+from dataclasses import fields
+from operator import attrgetter
+from typing import IO, Any, TypeAlias
 
 from funes_git.errors import FunesError
 from funes_git.git import Repo
+from funes_git.model import Block, Chunk, EditRecord, Turn
 from funes_git.reading import SkippedRecord, SourceReader, Task
 from funes_git.store.changes import Changes
 
@@ -154,6 +159,25 @@ class _Child:
                     pipe.close()
 
 
+def _pickled(thing: Said) -> bytes:
+    """Records go as their values: Python's own way for frozen slotted ones takes twice as long."""
+    out = io.BytesIO()
+    pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = copyreg.dispatch_table | _BY_VALUE
+    pickler.dump(thing)
+    return out.getvalue()
+
+
+def _by_value(kind: type) -> Callable[[object], tuple[type, tuple[object, ...]]]:
+    values = attrgetter(*(field.name for field in fields(kind)))
+    return lambda record: (kind, values(record))
+
+
+_BY_VALUE: dict[type, Callable[..., Any]] = {
+    kind: _by_value(kind) for kind in (Turn, Block, Chunk, EditRecord)
+}
+
+
 def serve(source: IO[bytes], out: IO[bytes]) -> None:
     """The child: reads a repository, then tasks, and answers each with what it gives, then None."""
     from funes_git.ingest import reader_for
@@ -162,7 +186,7 @@ def serve(source: IO[bytes], out: IO[bytes]) -> None:
     reader: SourceReader = reader_for(repo)
 
     def say(thing: Said | None) -> None:
-        frame = b"" if thing is None else pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+        frame = b"" if thing is None else _pickled(thing)
         out.write(len(frame).to_bytes(LENGTH, "big"))
         out.write(frame)
         out.flush()

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 from funes_git_parsers.base import Block, PrintedCommit
 
-SHORT = 160
+SHORT = 400
 """Characters below which compressing does not pay."""
-LONG = 32_768
+LONG = 1_000
 """Characters up to which a small window compresses as well, in less than half the time: setting up
 the usual one costs more than a short text does."""
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

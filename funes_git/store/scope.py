@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -34,6 +35,7 @@ class Scope:
         return Scope((*self.groups, added), self.since, self.until)
 
 
+@lru_cache(1024)
 def turn_key(session_id: str, turn_uuid: str) -> int:
     """A turn (or the prompt that names an exchange) as a signed 64-bit number."""
     digest = blake2b(f"{session_id}\0{turn_uuid}".encode(), digest_size=8).digest()

@@ -4,6 +4,7 @@ the small `.meta.json` files of sub-agents."""
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -78,9 +79,11 @@ def around(path: Path, open_file: Opener) -> Surroundings:
 
 def _listed(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.name.startswith("agent-"))
+        # names only: a folder may hold a thousand sessions, and each asks
+        names = os.listdir(folder)  # noqa: PTH208
     except OSError:  # most sessions have no sub-agents
         return []
+    return [folder / name for name in sorted(names) if name.startswith("agent-")]
 
 
 def _call_of(meta: Path, open_file: Opener) -> str | None:

@@ -185,12 +185,16 @@ def _common(raw: bytes, line: int, end: int) -> Record | None:
     except (ValueError, RecursionError):
         return None
     is_one = isinstance(value, dict) and text[at:] in ("\n", "")
-    return Record(line, end, value) if is_one and not _SURROGATE.search(raw) else None
+    return Record(line, end, value) if is_one and not _has_surrogates(raw) else None
+
+
+def _has_surrogates(raw: bytes) -> bool:
+    return b"\\u" in raw and _SURROGATE.search(raw) is not None
 
 
 def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:
     text = raw.decode("utf-8", "replace")
-    has_surrogates = _SURROGATE.search(raw) is not None
+    has_surrogates = _has_surrogates(raw)
     at = _skip(text, 0)
     while at < len(text):
         try:

@@ -80,6 +80,7 @@ _EMBEDDED = (
     "new-diagnostics",
     "local-command-caveat",
 )
+_EMBEDS = re.compile(f"<(?:{'|'.join(_EMBEDDED)})>")
 
 _COMMAND_NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -127,7 +128,7 @@ def is_recall(text: str) -> bool:
 def visible(text: str) -> str:
     """`text` without the blocks that a harness embedded in it, each with the blank lines before it.
     An opening tag that is never closed is left as it stands."""
-    if "<" not in text:
+    if not _EMBEDS.search(text):
         return text
     for tag in _EMBEDDED:
         text = _without(text, f"<{tag}>", f"</{tag}>")

@@ -19,7 +19,7 @@ from funes_git_parsers.shell_lex import Command, Redirect, Word, lex
 from funes_git_parsers.shell_python import python_writes
 from funes_git_parsers.shell_sed import edited, whole_lines
 from funes_git_parsers.shell_text import UNKNOWN, Text, heredoc, literal, output
-from funes_git_parsers.shell_tools import named_files, operands, unwrap
+from funes_git_parsers.shell_tools import may_write, named_files, operands, unwrap
 
 __all__ = ["ShellWrite", "printed_commits", "writes"]
 
@@ -53,7 +53,7 @@ class ShellWrite:
 
 def writes(command: str, cwd: str | None) -> list[ShellWrite]:
     """What `command`, run in folder `cwd`, writes to files whose names it spells out."""
-    return _Walk(cwd, 0).run(command)
+    return _Walk(cwd, 0).run(command) if may_write(command) else []
 
 
 class _Walk:

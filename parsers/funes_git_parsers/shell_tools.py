@@ -86,6 +86,8 @@ _SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
 """Tools with sub-commands, each with the flags of which it needs one to write (none: always)."""
 
 _OUTPUTS = {"curl", "wget", "pandoc", "dot", "sort", "openapi-typescript", "quicktype", "json2ts"}
+_BY_NAME = ("dd", "tee", "patch", "apply", "sed", "gsed", "perl", "mv", "cp", "rm", "unlink")
+_INTERPRETERS = ("bash", "sh", "zsh", "dash")
 _OUTPUT_FLAGS = {"-o", "--output", "-O", "--output-document", "--out"}
 _VALUES: tuple[str, ...] = (
     "--config",
@@ -101,6 +103,19 @@ _VALUES: tuple[str, ...] = (
     "--style",
 )
 """Options whose next word is their value."""
+
+
+_NAMES = (*_BY_NAME, *_INTERPRETERS, *_WRITE_FLAGS, *_CHECK_FLAGS, *_SUBCOMMANDS, *_OUTPUTS)
+_MAY_WRITE = re.compile(
+    r">(?![ &]*(?:[12]|/dev/null)(?![\w./-]))"
+    rf"|python|(?<![\w.-])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w-])"
+)
+
+
+def may_write(command: str) -> bool:
+    """Whether a command line holds a redirection or the name of a program that may write. Quick:
+    most commands only look."""
+    return _MAY_WRITE.search(command) is not None
 
 
 def unwrap(words: Sequence[Word]) -> list[Word]:

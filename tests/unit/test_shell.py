@@ -336,6 +336,11 @@ def test_a_patch_on_standard_input(command: str, repo: GitRepo) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["2.txt", "1-a", "2/b", "&1.log"])
+def test_a_file_may_look_like_no_file(name: str) -> None:
+    assert [write.path for write in writes(f"echo x > '{name}'", "/w")] == [f"/w/{name}"]
+
+
 # --- limits -------------------------------------------------------------------------------------
 
 
