@@ -159,6 +159,13 @@ class Record:
                 for place in beside(path, lines, n):
                     self.places[place] |= line.by
 
+    def moves(self, old: str, new: str) -> None:
+        """A file gets another name: what stood in it once stood in the file of the new name."""
+        for path, text in [key for key in self.writers if key[0] == old]:
+            self.writers[new, text] |= self.writers[path, text]
+        for key in [key for key in self.places if key[0] == old]:
+            self.places[new, *key[1:]] |= self.places[key]
+
     def may_be(self, path: str, lines: Sequence[Line], line: Line) -> set[str]:
         """Who may be named for `line` of a committed file."""
         text = bare(line.text)

@@ -323,6 +323,7 @@ class Story:
         self.git("mv", old, new)
         self.record.work[new] = self.record.work.pop(old)
         self.record.index[new] = self.record.index.pop(old)
+        self.record.moves(old, new)
         self.record.remember(self.record.work)
         return f"git mv {old} {new}"
 

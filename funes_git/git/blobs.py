@@ -9,6 +9,9 @@ from types import TracebackType
 from funes_git.git import process
 from funes_git.git.repo import Repo
 
+REMEMBERED, SMALL = 256, 100_000
+"""Blobs that are kept, and up to how many bytes each."""
+
 
 class BlobReader:
     """A context in which blobs are read one after the other; starts git at the first one."""
@@ -16,6 +19,8 @@ class BlobReader:
     def __init__(self, repo: Repo) -> None:
         self._repo = repo
         self._process: subprocess.Popen[bytes] | None = None
+        self._last: dict[str, bytes] = {}
+        """What was read last: a commit's new version of a file is the next one's old version."""
 
     def __enter__(self) -> BlobReader:
         return self
@@ -36,6 +41,16 @@ class BlobReader:
         """The blob's content; empty for the id of all zeros and for what is missing."""
         if not sha.strip("0"):
             return b""
+        if sha not in self._last:
+            content = self._ask(sha)
+            if len(content) > SMALL:
+                return content
+            if len(self._last) >= REMEMBERED:
+                self._last.clear()
+            self._last[sha] = content
+        return self._last[sha]
+
+    def _ask(self, sha: str) -> bytes:
         if self._process is None:
             self._process = process.open_pipe(
                 self._repo.args("cat-file", "--batch"), self._repo.folder

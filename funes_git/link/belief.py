@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from funes_git.link.difflines import DiffLine
 from funes_git.link.match import Block, Candidates
-from funes_git.link.place import EVIDENT, Place
-from funes_git.link.weight import ENOUGH, LIGHT
+from funes_git.link.place import EVIDENT
+from funes_git.link.weight import COMMON, ENOUGH, LIGHT
 
 SURE = 2 * ENOUGH
 """The weight from which a block is believed wherever it stands."""
@@ -36,23 +37,30 @@ class Heavy:
         return block.score >= self.least
 
 
+class Surroundings(Protocol):
+    """What is known of the places of blocks: see place.Places."""
+
+    def evidence(self, block: Block) -> float | None: ...
+    def later_evidence(self, block: Block) -> float: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """Believes in what stands where the edit put it, or is too much to be chance.
 
-    A single distinctive line is also believed where its surroundings are gone, but not where they
-    stand elsewhere in the file, and not where most of what the edit wrote is missing without a
-    trace: then it is more likely that somebody else typed it.
+    A single distinctive line may as well have been typed by somebody else; so it is believed beside
+    one of the lines that the edit, or a later one, shows beside it. Less distinctive lines need
+    that too, and that the commit shows the better part of the edit, or the lines on both sides.
     """
 
-    place: Callable[[Block], Place]
+    places: Surroundings
     moved: Callable[[int, int], bool]
     """Whether this very commit removes the line of an edit (row id, position) elsewhere."""
     few: Callable[[int], bool]
     """Whether the commit shows only the smaller part of what an edit still has to show."""
     strict: bool = False
-    """Only the place of a single line proves it: it was taken back by a later edit, or it was
-    written in another file."""
+    """Only the place of a line proves it: it was taken back by a later edit, or it was written in
+    another file."""
 
     def __call__(self, block: Block) -> bool:
         """Whether `block` is believed."""
@@ -60,16 +68,21 @@ class Placed:
             return True
         if block.score <= 0:
             return False
-        place = self.place(block)
-        if place.evidence >= EVIDENT and (block.score >= ENOUGH or not self.few(block.edit)):
-            return True
-        if place.evidence >= BOTH:
+        evidence = self.places.evidence(block)
+        if self._enough(block, evidence or 0.0):
             return True
         if self.strict:
             return False
         if block.score > LIGHT and all(self.moved(block.edit, pos) for _, pos in block.pairs):
             return True
-        return block.score >= ENOUGH and not place.elsewhere and not self.few(block.edit)
+        if evidence is None:
+            return block.score >= ENOUGH and not self.few(block.edit)
+        return block.score > COMMON and self._enough(block, self.places.later_evidence(block))
+
+    def _enough(self, block: Block, evidence: float) -> bool:
+        if evidence >= BOTH:
+            return True
+        return evidence >= EVIDENT and (block.score >= ENOUGH or not self.few(block.edit))
 
 
 class Whole:

@@ -7,8 +7,9 @@ claimed, so that it is not believed again further on.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from funes_git.git.diffs import CommitChange, FileChange
@@ -60,13 +61,22 @@ class Findings:
 class FileEvidence:
     """Matches one file of one commit against the edits made there."""
 
-    def __init__(self, commit: CommitChange, change: FileChange, found: Findings) -> None:
+    def __init__(
+        self,
+        commit: CommitChange,
+        change: FileChange,
+        found: Findings,
+        removed: Collection[tuple[int, int]] = (),
+    ) -> None:
+        """`removed` are the lines of edits, (row id, position), that the commit removes from this
+        file."""
         self.sha = commit.info.sha
         self.bound = commit.info.commit_time + WITHIN
         self.late = commit.info.commit_time + SKEW
         self.change = change
         self.proofs = found.proofs
         self.found = found
+        self.removed = removed
         self.wrote: set[int] = set()
         self.claims: list[Claim] = []
         """What the links rest on."""
@@ -109,14 +119,21 @@ class FileEvidence:
         """Link what `pool` explains of `lines`; the lines that are left."""
         if not pool or not lines:
             return lines
-        keys = [line.loose if loose else line.exact for line in lines]
-        candidates = self._unused(pool.added(keys, self.sha, self.bound, loose=loose, back=back))
+        weighty = [line for line in lines if line.weight > 0]
+        ask = functools.partial(
+            pool.added, commit=self.sha, bound=self.bound, loose=loose, back=back
+        )
+        candidates = self._unused(ask([line.loose if loose else line.exact for line in weighty]))
         if not candidates:
             return lines
+        # blank lines and braces only go with others
+        edits = {c.edit for found in candidates.values() for c in found}
+        rest = {line.loose if loose else line.exact for line in lines if line.weight == 0}
+        candidates |= self._unused(ask(rest, only=edits))
         shown = Counter(c.edit for k, found in candidates.items() if k != BLANK for c in found)
         believe = Placed(
-            places.of,
-            lambda edit, pos: pool.moved(edit, pos, self.sha),
+            places,
+            lambda edit, pos: (edit, pos) in self.removed,
             lambda edit: 2 * shown[edit] < pool.open_lines(edit, self.sha, self.bound),
             strict or back,
         )

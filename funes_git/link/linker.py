@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.git.diffs import CommitChange, FileChange
-from funes_git.linehash import exact_hash
 from funes_git.link.difflines import added_lines, removed_lines
 from funes_git.link.evidence import FileEvidence, Findings
 from funes_git.link.graph import Graph
@@ -25,6 +24,12 @@ from funes_git.store.links import Move
 
 FLUSH = 500
 """Commits written to the catalog at once."""
+
+LATER = 20
+"""Edits after one of which it is asked where they show its lines."""
+
+REMEMBERED = 2000
+"""Texts of edits that are kept."""
 
 MANY = 20
 """Files of a commit up to which lines are looked for that were moved from one to another."""
@@ -46,6 +51,7 @@ class Linker:
         self._shallow = repo.shallow()
         self._names = Names(catalog, self._graph)
         self._edits: dict[int, EditRow] = {}
+        self._texts: dict[int, EditText] = {}
         self._claims: Claims = {}
         self._loaded: set[int] = set()
         """The edits whose earlier claims have been read."""
@@ -88,10 +94,9 @@ class Linker:
             Move(change.path, old, info.sha) for change in commit.files if (old := change.old_path)
         ]
         self._names.move(found.moves)
-        for change in commit.files:
-            self._release(info.sha, change, found, blobs)
-        for change in commit.files:
-            self._file(commit, change, found, blobs)
+        removed = [self._release(info.sha, change, found, blobs) for change in commit.files]
+        for change, gone in zip(commit.files, removed, strict=True):
+            self._file(commit, FileEvidence(commit, change, found, gone), found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
         reason = None if found.links else reason_of(commit, found, self._witnesses, shallow)
         row = LinkedCommit(
@@ -99,23 +104,25 @@ class Linker:
         )
         return row, found
 
-    def _release(self, sha: str, change: FileChange, found: Findings, blobs: BlobReader) -> None:
-        """Open the lines that the commit removes, so that it or a later one can bring them back."""
+    def _release(
+        self, sha: str, change: FileChange, found: Findings, blobs: BlobReader
+    ) -> set[tuple[int, int]]:
+        """Open the lines that the commit removes, so that it or a later one can bring them back;
+        which of which edit they are."""
         removed = removed_lines(change)
         pool = self._pool(self._names.of(sha, change))
-        if removed and pool:
-            read = functools.cache(lambda: blobs.lines(change.old_blob))
-            places = Places(read, self._text, lambda text: False)
-            self._claim(released(pool, removed, sha, read, places), found)
+        if not (removed and pool):
+            return set()
+        read = functools.cache(lambda: blobs.lines(change.old_blob))
+        places = Places(read, self._text)
+        claims = released(pool, removed, sha, read, places)
+        self._claim(claims, found)
+        return {(claim.edit, claim.pos) for claim in claims}
 
     def _file(
-        self,
-        commit: CommitChange,
-        change: FileChange,
-        found: Findings,
-        blobs: BlobReader,
+        self, commit: CommitChange, evidence: FileEvidence, found: Findings, blobs: BlobReader
     ) -> None:
-        evidence = FileEvidence(commit, change, found)
+        change = evidence.change
         if change.status == "added":
             self._move_by_content(evidence, found)
         names = self._names.of(evidence.sha, change)
@@ -129,7 +136,7 @@ class Linker:
         places = Places(
             lambda: blobs.lines(change.new_blob),
             self._text,
-            lambda text: here.knows(exact_hash(text), evidence.bound),
+            lambda edit: here.after(edit, evidence.bound, LATER),
         )
         evidence.match(here, others, namesakes, before, places)
         self._claim(evidence.claims, found)
@@ -158,9 +165,14 @@ class Linker:
 
     def _text(self, edit: int) -> EditText:
         """What stands in and around an edit, by its row id."""
-        row = self._edits[edit]
-        record = self._catalog.edit(row.edit_id)
-        return EditText.of_diff(record.diff if record else "", whole=row.operation == "create")
+        if edit not in self._texts:
+            row = self._edits[edit]
+            record = self._catalog.edit(row.edit_id)
+            text = EditText.of_diff(record.diff if record else "", whole=row.operation == "create")
+            if len(self._texts) >= REMEMBERED:
+                self._texts.clear()
+            self._texts[edit] = text
+        return self._texts[edit]
 
     def _pool(self, paths: Iterable[str]) -> Pool:
         key = tuple(sorted(path for path in paths if path in self._names.paths))

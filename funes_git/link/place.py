@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -21,8 +21,7 @@ EDGE = "\n"
 EVIDENT = 0.5
 """The evidence from which a line is taken to stand at its place."""
 
-FAR = 100
-"""Lines after which nothing is near."""
+SAYS = re.compile(r"[^\W_]")
 
 HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)")
 
@@ -31,7 +30,8 @@ HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)")
 class EditText:
     """The lines around and of an edit, by position; `whole` if that is all of the file."""
 
-    lines: dict[int, str] = field(default_factory=dict)
+    bare: dict[int, str] = field(default_factory=dict)
+    """Position → the line without white space; empty if it says nothing."""
     whole: bool = False
 
     @classmethod
@@ -44,29 +44,19 @@ class EditText:
             if header:
                 at = int(header[1])
             elif row[:1] in ("+", " "):
-                lines[at] = row[1:]
+                lines[at] = bare(row[1:])
                 at += 1
         return cls(lines, whole)
 
     def beside(self, pos: int, step: int) -> tuple[int, str] | None:
         """The first line that says something above (`step` -1) or below (1) of a position."""
         for at in range(pos + step, pos + step * (GAP + 1), step):
-            text = self.lines.get(at)
+            text = self.bare.get(at)
             if text is None:
                 return (at, EDGE) if self.whole else None
-            if bare(text):
-                return at, bare(text)
+            if text:
+                return at, text
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """How a block's surroundings agree with the edit's. `evidence`: for each neighbour of the edit
-    that is one in the file too, one over how often it stands there. `elsewhere`: neighbours of the
-    edit do stand in the file, but none of them near the block."""
-
-    evidence: float = 0.0
-    elsewhere: bool = False
 
 
 class Places:
@@ -76,59 +66,63 @@ class Places:
         self,
         read: Callable[[], Sequence[str]],
         text_of: Callable[[int], EditText],
-        known: Callable[[str], bool],
+        later: Callable[[int], Iterable[int]] = lambda edit: (),
     ) -> None:
         """`read` gives the lines of the file in the commit, `text_of` the text of an edit by its
-        row id; `known` says of a line whether any edit wrote it."""
+        row id, `later` the edits of the file that were made after one."""
         self._read = read
         self._text_of = text_of
-        self._known = known
-
-    @cached_property
-    def _lines(self) -> Sequence[str]:
-        return self._read()
+        self._later = later
 
     @cached_property
     def _file(self) -> list[str]:
-        return [bare(line) for line in self._lines]
+        return [bare(line) for line in self._read()]
 
     @cached_property
     def _times(self) -> Counter[str]:
         return Counter(self._file)
 
-    def of(self, block: Block) -> Place:
-        """The place of `block`."""
-        text = self._text_of(block.edit)
-        positions = {pos for _, pos in block.pairs}
-        evidence, near, stands = 0.0, False, False
-        for line, pos in block.pairs:
+    def evidence(self, block: Block) -> float | None:
+        """How the surroundings of `block` agree with what its edit says of them: for each neighbour
+        that is one in the file too, one over how often it stands there. None if the edit does not
+        say what stood around."""
+        places = [(line.number, pos) for line, pos in block.pairs]
+        return self._agreement(self._text_of(block.edit), places)
+
+    def later_evidence(self, block: Block) -> float:
+        """The same for what later edits say of the surroundings, as far as they show the lines of
+        the block where they stand."""
+        best = 0.0
+        wanted = {self._line(line.number): line.number for line, _ in block.pairs}
+        for edit in self._later(block.edit):
+            text = self._text_of(edit)
+            places = [(wanted[row], pos) for pos, row in text.bare.items() if row in wanted]
+            best = max(best, self._agreement(text, places) or 0.0)
+        return best
+
+    def _agreement(self, text: EditText, places: Sequence[tuple[int, int]]) -> float | None:
+        """The evidence of (line number, position in the text) that stand for the same lines."""
+        positions = {pos for _, pos in places}
+        found: float | None = None
+        for number, pos in places:
             for step in (-1, 1):
                 wanted = text.beside(pos, step)
-                if wanted is None or wanted[0] in positions:
-                    continue
-                around = self._around(line.number, step)
-                if around and around[0] == wanted[1]:
-                    evidence += 1 / max(1, self._times[wanted[1]])
-                near = near or wanted[1] in around
-                stands = stands or wanted[1] in self._times
-        return Place(evidence, stands and not near)
-
-    def _around(self, number: int, step: int) -> list[str]:
-        """The lines that say something above or below line `number`, nearest first. What edits
-        wrote in between does not count for the distance."""
-        found: list[str] = []
-        strange = 0
-        for at in range(number + step, number + step * FAR, step):
-            if not 1 <= at <= len(self._file):
-                return [*found, EDGE]
-            if self._file[at - 1]:
-                found.append(self._file[at - 1])
-            strange += not self._known(self._lines[at - 1])
-            if strange == GAP:
-                break
+                if wanted is not None and wanted[0] not in positions:
+                    same = wanted[1] == self._beside(number, step)
+                    found = (found or 0.0) + same / max(1, self._times[wanted[1]])
         return found
+
+    def _line(self, number: int) -> str:
+        return self._file[number - 1] if 1 <= number <= len(self._file) else EDGE
+
+    def _beside(self, number: int, step: int) -> str:
+        """The first line that says something above or below line `number`."""
+        at = number + step
+        while not self._line(at):
+            at += step
+        return self._line(at)
 
 
 def bare(text: str) -> str:
     """The line without white space; empty if there is no letter and no digit on it."""
-    return "".join(text.split()) if any(c.isalnum() for c in text) else ""
+    return "".join(text.split()) if SAYS.search(text) else ""

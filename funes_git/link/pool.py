@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -90,6 +90,8 @@ class Pool:
         self._lines = _Lines(timed, [e.ts or 0.0 for e in timed])
         self._claims = claims
         self._graph = graph
+        self._kept: tuple[tuple[str, float], dict[int, set[tuple[int, int]]]] = (("", 0.0), {})
+        """For the commit asked about last: line hash → instances that were not taken back."""
         for index, edit in enumerate(timed):
             added, removed = edit.added, edit.removed
             self._lines.sizes.append((len(added), len(removed)))
@@ -107,10 +109,11 @@ class Pool:
         """The edits made up to `bound`, oldest first."""
         return self._lines.edits[: bisect_right(self._lines.times, bound)]
 
-    def knows(self, exact: int, bound: float) -> bool:
-        """Whether any edit up to `bound` wrote this line, claimed or not."""
-        last = bisect_right(self._lines.times, bound)
-        return any(index < last for index, _ in self._lines.exact.get(exact, ()))
+    def after(self, edit_id: int, bound: float, most: int) -> list[int]:
+        """The row ids of the `most` edits that were made next after one, up to `bound`."""
+        edits = self.before(bound)
+        at = next((n for n, edit in enumerate(edits) if edit.id == edit_id), len(edits))
+        return [edit.id for edit in edits[at + 1 : at + 1 + most]]
 
     def added(
         self,
@@ -120,12 +123,17 @@ class Pool:
         *,
         loose: bool = False,
         back: bool = False,
+        only: Collection[int] | None = None,
     ) -> Candidates:
         """For each line hash the instances that `commit` may show; with `back`, those that a later
-        edit took back."""
+        edit took back; with `only`, those of these edits."""
         index = self._lines.loose if loose else self._lines.exact
         state = self._is_back if back else self._is_open
-        return self._candidates(index, hashes, bound, lambda e, pos: state(e, pos, commit, bound))
+
+        def is_open(edit: EditRow, pos: int) -> bool:
+            return (only is None or edit.id in only) and state(edit, pos, commit, bound)
+
+        return self._candidates(index, hashes, bound, is_open)
 
     def removed(self, hashes: Iterable[int], commit: str, bound: float) -> Candidates:
         """For each line hash the removals that `commit` may show."""
@@ -157,11 +165,14 @@ class Pool:
                 found[key] = rows
         return found
 
-    def _claimed(self, edit: int, pos: int, kind: str, commit: str) -> list[str]:
+    def _claimed(self, edit: int, pos: int, kind: str, commit: str) -> Sequence[str]:
         """The commits up to `commit` with such a claim on the line."""
+        claims = self._claims.get((edit, pos))
+        if not claims:
+            return ()
         return [
             claim.commit
-            for claim in self._claims.get((edit, pos), ())
+            for claim in claims
             if claim.kind == kind and self._graph.is_ancestor(claim.commit, commit)
         ]
 
@@ -176,10 +187,11 @@ class Pool:
 
     def _stands(self, edit: int, pos: int, commit: str) -> bool:
         """Whether some commit up to `commit` showed the line, and none after that removed it."""
-        removals = self._claimed(edit, pos, RELEASED, commit)
+        shows = self._claimed(edit, pos, ADDED, commit)
+        removals = self._claimed(edit, pos, RELEASED, commit) if shows else ()
         return any(
             not any(r != shown and self._graph.is_ancestor(shown, r) for r in removals)
-            for shown in self._claimed(edit, pos, ADDED, commit)
+            for shown in shows
         )
 
     def open_lines(self, edit_id: int, commit: str, bound: float) -> int:
@@ -189,18 +201,23 @@ class Pool:
             self._is_open(edit, key.pos, commit, bound) for key in edit.added if key.loose != BLANK
         )
 
-    def moved(self, edit_id: int, pos: int, commit: str) -> bool:
-        """Whether `commit` itself removes a line that it may show again."""
-        return Claim(edit_id, pos, RELEASED, commit) in self._claims.get((edit_id, pos), ())
-
     def _taken_back(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:
-        """Whether a later edit, not committed before `commit`, removed this line again.
-
-        Removals take the newest line first: which of several equal lines went cannot be told."""
+        """Whether a later edit, not committed before `commit`, removed this line again."""
         exact = self._lines.hashes[edit.id, pos]
         if exact not in self._lines.removed:
             return False
-        standing: list[tuple[int, int]] = []
+        if self._kept[0] != (commit, bound):
+            self._kept = ((commit, bound), {})
+        if exact not in self._kept[1]:
+            self._kept[1][exact] = self._uncommitted(exact, commit, bound)
+        return (edit.id, pos) not in self._kept[1][exact]
+
+    def _uncommitted(self, exact: int, commit: str, bound: float) -> set[tuple[int, int]]:
+        """The instances of a line that no later edit removed, but for removals that were committed
+        before `commit`.
+
+        Removals take the newest line first: which of several equal lines went cannot be told."""
+        kept: list[tuple[int, int]] = []
         # an edit that moves a line removes it before it adds it
         events = [(at, 0, p) for at, p in self._lines.removed[exact]]
         events += [(at, 1, p) for at, p in self._lines.exact[exact]]
@@ -210,10 +227,10 @@ class Pool:
             if at >= last:
                 break
             if adds:
-                standing.append((row.id, p))
-            elif standing and not self._claimed(row.id, p, REMOVED, commit):
-                standing.pop()
-        return (edit.id, pos) not in standing
+                kept.append((row.id, p))
+            elif kept and not self._claimed(row.id, p, REMOVED, commit):
+                kept.pop()
+        return set(kept)
 
     def standing(self, exact: int, loose: int, commit: str) -> list[tuple[int, int]]:
         """The instances (edit, position) of a line that a commit before `commit` showed and none

@@ -42,7 +42,9 @@ def released(
             found.update(instances)
         elif instances:
             blocks = [Block(edit, [(line, pos)]) for edit, pos in instances]
-            best = max(blocks, key=lambda block: places.of(block).evidence)
-            if places.of(best).evidence >= EVIDENT:
+            evidence, _, best = max(
+                (places.evidence(block) or 0.0, -n, block) for n, block in enumerate(blocks)
+            )
+            if evidence >= EVIDENT:
                 found.add((best.edit, best.pairs[0][1]))
     return [Claim(edit, pos, RELEASED, commit) for edit, pos in sorted(found)]

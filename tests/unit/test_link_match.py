@@ -10,16 +10,33 @@ from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.belief import Heavy, Placed
 from funes_git.link.difflines import added_lines
 from funes_git.link.match import Block, Candidate, Matching, match
-from funes_git.link.place import Place
 
 LONG = "self.entries.popitem(last=False)  # evict the oldest"
 
 
+class Around:
+    """Every block has the same surroundings."""
+
+    def __init__(self, evidence: float | None, later: float) -> None:
+        self._evidence, self._later = evidence, later
+
+    def evidence(self, block: Block) -> float | None:
+        return self._evidence
+
+    def later_evidence(self, block: Block) -> float:
+        return self._later
+
+
 def believe(
-    *, evidence: float = 0.0, elsewhere: bool = False, few: bool = False, moved: bool = False
+    *,
+    evidence: float | None = None,
+    later: float = 0.0,
+    few: bool = False,
+    moved: bool = False,
+    strict: bool = False,
 ) -> Placed:
-    """Belief where every block has the same surroundings."""
-    return Placed(lambda block: Place(evidence, elsewhere), lambda e, p: moved, lambda e: few)
+    """Belief where nothing is known of the surroundings, if nothing is said of them."""
+    return Placed(Around(evidence, later), lambda e, p: moved, lambda e: few, strict)
 
 
 def run(
@@ -94,7 +111,11 @@ def test_blank_lines_alone_are_never_believed() -> None:
 
 
 def test_a_distinctive_line_away_from_its_place_is_not_believed() -> None:
-    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(elsewhere=True))) == {}
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0))) == {}
+
+
+def test_a_later_edit_tells_where_a_line_came_to_stand() -> None:
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0, later=1.0))) == {1: 1}
 
 
 def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() -> None:
@@ -103,22 +124,20 @@ def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() 
 
 def test_two_distinctive_lines_are_believed_anywhere() -> None:
     lines = [LONG, "two = second_value()  # of the cache"]
-    found = run([list(enumerate(lines, 5))], {1: lines}, believe(few=True, elsewhere=True))
+    found = run([list(enumerate(lines, 5))], {1: lines}, believe(few=True, evidence=0.0))
     assert owners(found) == {5: 1, 6: 1}
 
 
 def test_what_the_same_commit_moves_keeps_its_author_unless_everyone_writes_it() -> None:
-    moved = believe(moved=True, elsewhere=True)
+    moved = believe(moved=True, evidence=0.0)
     assert owners(run([[(1, "limit = 12")]], {1: ["limit = 12"]}, moved)) == {1: 1}
     assert owners(run([[(1, "import os")]], {1: ["import os"]}, moved)) == {}
 
 
 def test_what_was_taken_back_is_believed_at_its_place_alone() -> None:
-    def back(evidence: float) -> Placed:
-        return Placed(lambda b: Place(evidence), lambda e, p: False, lambda e: False, strict=True)
-
-    assert owners(run([[(1, LONG)]], {1: [LONG]}, back(0.0))) == {}
-    assert owners(run([[(1, LONG)]], {1: [LONG]}, back(1.0))) == {1: 1}
+    for evidence, found in ((None, {}), (0.0, {}), (1.0, {1: 1})):
+        belief = believe(evidence=evidence, strict=True)
+        assert owners(run([[(1, LONG)]], {1: [LONG]}, belief)) == found
 
 
 def test_weight_alone_counts_where_there_is_nothing_else() -> None:
