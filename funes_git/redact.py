@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -18,29 +18,16 @@ from typing import Any, TypeAlias
 
 from funes_git import config, keyblocks
 from funes_git.errors import FunesError
+from funes_git.haystack import groups, is_escaped, joined, starts_of, unescaped, without_images
 from funes_git.plausible import is_secret, is_wordlike
 
 Span: TypeAlias = tuple[int, int, str]
 """Start and end of a secret in code points, and its kind."""
 
-SEPARATOR = b"\n\x02\n"  # no pattern's white space runs over it
-MAX_BUFFER = 4 << 20
 MARKER = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
 
 _KINDS = (("github-", "github-token"), ("gitlab-", "gitlab-token"), ("private-key", "private-key"))
 _VAGUE = ("custom.assignment", "custom.url-password", "custom.cli-password", "custom.auth-header")
-# one pattern per literal beginning: an alternation of them is ten times slower
-_COLOURS = {
-    b"\x1b[": re.compile(rb"\x1b\[[0-9;]*[A-Za-z]"),
-    b"\\u001b[": re.compile(rb"\\u001b\[[0-9;]*[A-Za-z]"),
-}
-_EMBEDDED = {
-    b";base64,": re.compile(rb"data:[A-Za-z0-9.+/;=-]{3,80};base64,[A-Za-z0-9+/=_\-]{64,}")
-} | {
-    magic: re.compile(magic + rb"[A-Za-z0-9+/]{512,}={0,2}")
-    for magic in (b"iVBORw0KGgo", b"/9j/", b"R0lGOD", b"UklGR", b"JVBERi0")
-}
-
 _PATH_WORD = re.compile(r"[A-Za-z0-9_+=@:-]{12,}")
 _ID = re.compile(r"[0-9a-f-]+|[\dTZ_:+-]+")  # uuids, hashes, dates: no rule takes them for secrets
 
@@ -85,7 +72,7 @@ class Redactor:
         """Only the texts that hold secrets, by their original. Raises ScannerBroken."""
         distinct = [text for text in dict.fromkeys(texts) if len(text) >= 6]
         out: dict[str, Redacted] = {}
-        for group in _groups(distinct):
+        for group in groups(distinct):
             for text, spans in self._scan(group).items():
                 settled = self._settle(text, spans)
                 if settled.spans:
@@ -107,46 +94,56 @@ class Redactor:
             spans = _merge(spans + more)
 
     def _scan(self, texts: list[str]) -> dict[str, list[Span]]:
-        """The secrets of each text that has some, markers left out."""
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        starts = _starts(encoded)
-        found: dict[int, list[Span]] = {}
-        again: set[int] = set()
-        for rule, start, end in self._findings(SEPARATOR + SEPARATOR.join(encoded)):
-            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
-            if first != last or first < 0 or end > starts[first] + len(encoded[first]):
-                again.update(range(max(first, 0), last + 1))
-                continue
-            raw, base = encoded[first], starts[first]
-            found.setdefault(first, []).append(_span(raw, start - base, end - base, rule))
+        """The secrets of each text that has some, markers left out. The texts are distinct."""
+        plain = {text: text.encode("utf-8", "surrogatepass") for text in texts}
+        escaped = {text: raw for text, raw in plain.items() if is_escaped(raw)}
+        found: dict[str, list[Span]] = {}
+        again = self._look(plain, bytes, found) | self._look(escaped, unescaped, found)
         if len(texts) > 1:
-            for index in again:  # a finding over two texts: what does each hold by itself?
-                alone = self._scan([texts[index]]).get(texts[index], [])
-                found.setdefault(index, []).extend(alone)
-        for index, text in enumerate(texts):
+            for text in again:  # a finding over two texts: what does each hold by itself?
+                found.setdefault(text, []).extend(self._scan([text]).get(text, []))
+        for text in texts:
             if blocks := keyblocks.find(text):
-                found.setdefault(index, []).extend((a, b, "private-key") for a, b in blocks)
+                found.setdefault(text, []).extend((a, b, "private-key") for a, b in blocks)
         return {
-            texts[index]: kept
-            for index, spans in found.items()
-            if (kept := [span for span in spans if not _inside(span, texts[index])])
+            text: kept
+            for text, spans in found.items()
+            if (kept := [span for span in spans if not _inside(span, text)])
         }
 
-    def _findings(self, raw: bytes) -> Iterator[tuple[str, int, int]]:
+    def _look(
+        self,
+        encoded: dict[str, bytes],
+        change: Callable[[bytes], bytes],
+        found: dict[str, list[Span]],
+    ) -> set[str]:
+        """Add the secrets of texts, after a change that keeps their lengths, to `found`; the texts
+        that a finding lies across."""
+        texts, raws = list(encoded), list(encoded.values())
+        starts = starts_of(raws)
+        again: set[str] = set()
+        for rule, start, end in self._findings(change(without_images(joined(raws)))):
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            if first != last or first < 0 or end > starts[first] + len(raws[first]):
+                again.update(texts[max(first, 0) : last + 1])
+                continue
+            raw, base = raws[first], starts[first]
+            found.setdefault(texts[first], []).append(_span(raw, start - base, end - base, rule))
+        return again
+
+    def _findings(self, data: bytes) -> Iterator[tuple[str, int, int]]:
         """Rule, start and end in bytes of everything that is a secret."""
-        raw = _blank(raw, _EMBEDDED)  # images: noise to every rule, and slow
-        for data in dict.fromkeys((raw, _unescaped(raw))):
-            try:
-                results = self._scanner.scan(data)
-            except (RuntimeError, ValueError, OSError) as error:
-                raise ScannerBroken(
-                    f"the secret scanner failed: {type(error).__name__}", "git funes doctor"
-                ) from None
-            for result in results:
-                where = result.location
-                start, end = where["start_offset"], where["end_offset"]
-                if start < end and is_secret(result.rule_id, data, start, end):
-                    yield result.rule_id, start, end
+        try:
+            results = self._scanner.scan(data)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise ScannerBroken(
+                f"the secret scanner failed: {type(error).__name__}", "git funes doctor"
+            ) from None
+        for result in results:
+            where = result.location
+            start, end = where["start_offset"], where["end_offset"]
+            if start < end and is_secret(result.rule_id, data, start, end):
+                yield result.rule_id, start, end
 
 
 @cache
@@ -181,48 +178,6 @@ def _scanner(rules_dir: Path) -> Any:
             f"the secret scanner does not start: {type(error).__name__}: {error}",
             "pip install --force-reinstall kingfisher-secret-scanner",
         ) from error
-
-
-def _groups(texts: list[str]) -> Iterator[list[str]]:
-    """Texts in groups that make buffers of about MAX_BUFFER."""
-    group: list[str] = []
-    size = 0
-    for text in texts:
-        group.append(text)
-        size += len(text)
-        if size >= MAX_BUFFER:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-def _starts(encoded: list[bytes]) -> list[int]:
-    starts: list[int] = []
-    at = len(SEPARATOR)
-    for raw in encoded:
-        starts.append(at)
-        at += len(raw) + len(SEPARATOR)
-    return starts
-
-
-def _blank(raw: bytes, patterns: dict[bytes, re.Pattern[bytes]]) -> bytes:
-    """The same length, with every match of the patterns whose literal occurs as spaces."""
-    for literal, pattern in patterns.items():
-        if literal in raw:
-            raw = pattern.sub(lambda match: b" " * len(match[0]), raw)
-    return raw
-
-
-def _unescaped(raw: bytes) -> bytes:
-    r"""The same length, with `\n`, `\"` and colours as white space before or instead of what they
-    stand for, so that a word begins where it does in the decoded text."""
-    raw = _blank(raw, _COLOURS)
-    if b"\\" not in raw:
-        return raw
-    for escape, plain in ((b"\\n", b" \n"), (b"\\t", b" \t"), (b"\\r", b" \r"), (b"\\", b" ")):
-        raw = raw.replace(escape, plain)
-    return raw
 
 
 def _span(raw: bytes, start: int, end: int, rule: str) -> Span:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     # plain data and pure functions
-    """errors layout model lines keyblocks plausible logs spool fusion belong adopt chunk
+    """errors layout model lines keyblocks plausible haystack logs spool fusion belong adopt chunk
     sift sessionfile spans linehash""",
     # settings
     "config enabled",
