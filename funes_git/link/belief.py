@@ -58,6 +58,8 @@ class Placed:
     """Whether this very commit removes the line of an edit (row id, position) elsewhere."""
     few: Callable[[int], bool]
     """Whether the commit shows only the smaller part of what an edit still has to show."""
+    all_of: Callable[[int], bool]
+    """Whether it shows all of it, and that weighs enough to be sure."""
     strict: bool = False
     """Only the place of a line proves it: it was taken back by a later edit, or it was written in
     another file."""
@@ -73,7 +75,9 @@ class Placed:
             return True
         if self.strict:
             return False
-        if block.score > LIGHT and all(self.moved(block.edit, pos) for _, pos in block.pairs):
+        if block.score > LIGHT and (
+            self.all_of(block.edit) or all(self.moved(block.edit, pos) for _, pos in block.pairs)
+        ):
             return True
         if evidence is None:
             return block.score >= ENOUGH and not self.few(block.edit)

@@ -8,17 +8,17 @@ claimed, so that it is not believed again further on.
 from __future__ import annotations
 
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from funes_git.git.diffs import CommitChange, FileChange
-from funes_git.link.belief import Heavy, Placed, Whole
+from funes_git.link.belief import SURE, Heavy, Placed, Whole
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
 from funes_git.link.match import Block, Candidates, Matching, match
 from funes_git.link.place import Places
-from funes_git.link.pool import ADDED, BLANK, REMOVED, WHOLE, Claim, EditRow, Pool
+from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
 from funes_git.model import Content, Level, Link, Proof, Relation
 from funes_git.spans import ranges
 from funes_git.store.links import Move
@@ -130,11 +130,23 @@ class FileEvidence:
         edits = {c.edit for found in candidates.values() for c in found}
         rest = {line.loose if loose else line.exact for line in lines if line.weight == 0}
         candidates |= self._unused(ask(rest, only=edits))
-        shown = Counter(c.edit for k, found in candidates.items() if k != BLANK for c in found)
+        weights: dict[int, float] = defaultdict(float)
+        shown: Counter[int] = Counter()
+        for line in weighty:
+            of = {c.edit for c in candidates.get(line.loose if loose else line.exact, ())}
+            shown.update(of)
+            for edit in of:
+                weights[edit] += line.weight
+
+        @functools.cache
+        def due(edit: int) -> int:
+            return pool.open_lines(edit, self.sha, self.bound)
+
         believe = Placed(
             places,
             lambda edit, pos: (edit, pos) in self.removed,
-            lambda edit: 2 * shown[edit] < pool.open_lines(edit, self.sha, self.bound),
+            lambda edit: 2 * shown[edit] < due(edit),
+            lambda edit: weights[edit] >= SURE and shown[edit] >= due(edit),
             strict or back,
         )
         matching = match(lines, candidates, believe, loose=loose)

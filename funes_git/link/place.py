@@ -23,40 +23,69 @@ EVIDENT = 0.5
 
 SAYS = re.compile(r"[^\W_]")
 
-HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)")
+HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class EditText:
-    """The lines around and of an edit, by position; `whole` if that is all of the file."""
+    """The lines around and of an edit, without white space, by position; empty where a line says
+    nothing. `whole` if that is all of the file."""
 
-    bare: dict[int, str] = field(default_factory=dict)
-    """Position → the line without white space; empty if it says nothing."""
+    new: dict[int, str] = field(default_factory=dict)
+    old: dict[int, str] = field(default_factory=dict)
+    kept: list[tuple[int, int]] = field(default_factory=list)
+    """(old, new) position of the lines that the edit left as they were."""
     whole: bool = False
 
     @classmethod
     def of_diff(cls, diff: str, *, whole: bool = False) -> EditText:
         """From unified-diff hunks."""
-        lines: dict[int, str] = {}
-        at = 0
+        text = cls(whole=whole)
+        old = new = 0
         for row in diff.split("\n"):
             header = HEADER.match(row)
             if header:
-                at = int(header[1])
-            elif row[:1] in ("+", " "):
-                lines[at] = bare(row[1:])
-                at += 1
-        return cls(lines, whole)
+                old, new = int(header[1]), int(header[2])
+            sign = row[:1]
+            if sign in ("-", " "):
+                text.old[old] = bare(row[1:])
+            if sign in ("+", " "):
+                text.new[new] = bare(row[1:])
+            if sign == " ":
+                text.kept.append((old, new))
+            old += sign in ("-", " ")
+            new += sign in ("+", " ")
+        return text
 
     def beside(self, pos: int, step: int) -> tuple[int, str] | None:
         """The first line that says something above (`step` -1) or below (1) of a position."""
-        for at in range(pos + step, pos + step * (GAP + 1), step):
-            text = self.bare.get(at)
-            if text is None:
-                return (at, EDGE) if self.whole else None
-            if text:
-                return at, text
-        return None
+        found = _beside(self.new, pos, step)
+        if found is None and self.whole:
+            rest = range(pos + step, pos + step * (GAP + 1), step)
+            edge = next((at for at in rest if at not in self.new), None)
+            return None if edge is None else (edge, EDGE)
+        return found
+
+    def follow(self, text: str, sides: dict[int, set[str]]) -> None:
+        """Add to `sides`, the lines that may stand above (-1) and below (1) of the line `text`,
+        those that stand there after this edit, if one of them did before."""
+        for old, new in self.kept:
+            if self.new[new] != text:
+                continue
+            before = {step: _beside(self.old, old, step) for step in sides}
+            if any(found and found[1] in sides[step] for step, found in before.items()):
+                for step in sides:
+                    after = _beside(self.new, new, step)
+                    sides[step] |= {after[1]} if after else set()
+
+
+def _beside(lines: dict[int, str], pos: int, step: int) -> tuple[int, str] | None:
+    for at in range(pos + step, pos + step * (GAP + 1), step):
+        if at not in lines:
+            return None
+        if lines[at]:
+            return at, lines[at]
+    return None
 
 
 class Places:
@@ -90,15 +119,19 @@ class Places:
         return self._agreement(self._text_of(block.edit), places)
 
     def later_evidence(self, block: Block) -> float:
-        """The same for what later edits say of the surroundings, as far as they show the lines of
-        the block where they stand."""
-        best = 0.0
-        wanted = {self._line(line.number): line.number for line, _ in block.pairs}
-        for edit in self._later(block.edit):
-            text = self._text_of(edit)
-            places = [(wanted[row], pos) for pos, row in text.bare.items() if row in wanted]
-            best = max(best, self._agreement(text, places) or 0.0)
-        return best
+        """The same, with the surroundings followed through later edits, which changed what stood
+        beside a line and show the line itself as it was."""
+        text = self._text_of(block.edit)
+        found = 0.0
+        for line, pos in block.pairs:
+            first = {step: text.beside(pos, step) for step in (-1, 1)}
+            sides = {step: {side[1]} if side else set() for step, side in first.items()}
+            for edit in self._later(block.edit):
+                self._text_of(edit).follow(self._line(line.number), sides)
+            for step, wanted in sides.items():
+                beside = self._beside(line.number, step)
+                found += (beside in wanted) / max(1, self._times[beside])
+        return found
 
     def _agreement(self, text: EditText, places: Sequence[tuple[int, int]]) -> float | None:
         """The evidence of (line number, position in the text) that stand for the same lines."""

@@ -20,7 +20,11 @@ from funes_git.link.match import Candidate, Candidates
 from funes_git.model import LineKey, Operation
 
 ADDED, REMOVED, RELEASED = "added", "removed", "released"
-BLANK = loose_hash("")
+MUTE = frozenset(
+    loose_hash(text)
+    for text in ("", *"{}()[]", "};", "},", "})", "});", ");", "),", "];", "],", "]);", "end", "*/")
+)
+"""Lines that say nothing, by their loose hashes: as many as need be told without their text."""
 WHOLE = -1
 """The position that stands for an edit as a whole, where its text is not known."""
 
@@ -198,7 +202,9 @@ class Pool:
         """How many lines that say something an edit still has to show."""
         edit = next(edit for edit in self._lines.edits if edit.id == edit_id)
         return sum(
-            self._is_open(edit, key.pos, commit, bound) for key in edit.added if key.loose != BLANK
+            self._is_open(edit, key.pos, commit, bound)
+            for key in edit.added
+            if key.loose not in MUTE
         )
 
     def _taken_back(self, edit: EditRow, pos: int, commit: str, bound: float) -> bool:

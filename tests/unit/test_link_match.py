@@ -33,10 +33,13 @@ def believe(
     later: float = 0.0,
     few: bool = False,
     moved: bool = False,
+    whole: bool = False,
     strict: bool = False,
 ) -> Placed:
     """Belief where nothing is known of the surroundings, if nothing is said of them."""
-    return Placed(Around(evidence, later), lambda e, p: moved, lambda e: few, strict)
+    return Placed(
+        Around(evidence, later), lambda e, p: moved, lambda e: few, lambda e: whole, strict
+    )
 
 
 def run(
