@@ -124,10 +124,8 @@ def _blame(
         return repo.blame(path, rev, lines)
     except GitError as error:
         if "has only" in error.message:
-            raise UnknownTarget(
-                f"{path}: {error.message.partition('failed: ')[2].removeprefix('fatal: ')}",
-                hint=f"git funes why {path}",
-            ) from None
+            count = error.message.rpartition("has only ")[2]
+            raise UnknownTarget(f"{path} has only {count}", f"git funes blame {path}") from None
         if "no such path" in error.message or "no such ref: HEAD" in error.message:
             raise UnknownTarget(
                 f"{path} is not committed yet, and why answers from commits",
