@@ -10,18 +10,17 @@ from __future__ import annotations
 import functools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.link.belief import SURE, Heavy, Placed, Whole
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
+from funes_git.link.findings import Findings, level_of
 from funes_git.link.match import Block, Candidates, Matching, match
 from funes_git.link.place import Places
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
-from funes_git.model import Content, Level, Link, Proof, Relation
+from funes_git.model import Content, Link, Relation
 from funes_git.spans import ranges
-from funes_git.store.links import Move
 
 ELSEWHERE = 3.0
 """The weight that a block must reach where only the file's name is the same, not its folder; and
@@ -29,33 +28,6 @@ that all must reach together that came from another file of the commit."""
 
 WITHIN = 0.999
 """A commit's time is in whole seconds: it may have been made so many seconds later."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proofs:
-    """Which sessions are known to have made this commit: by what ties them to it."""
-
-    sessions: dict[str, Proof]
-
-    def of(self, session_id: str) -> Proof:
-        """How `session_id` is tied to the commit."""
-        return self.sessions.get(session_id, "none")
-
-
-@dataclass(slots=True)
-class Findings:
-    """The links of one commit, what they claim, and what was seen but not believed. `added` and
-    `explained` count lines."""
-
-    proofs: Proofs
-    links: list[Link] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    moves: list[Move] = field(default_factory=list)
-    added: int = 0
-    explained: int = 0
-    doubtful: int = 0
-    edited: bool = False
-    """Some edit made before the commit is on a path of the commit."""
 
 
 class FileEvidence:
@@ -77,7 +49,9 @@ class FileEvidence:
         self.proofs = found.proofs
         self.found = found
         self.removed = removed
-        self.wrote: set[int] = set()
+        self.shown: Counter[int] = Counter()
+        self.weights: dict[int, float] = defaultdict(float)
+        """How many lines of each edit were found, and what they weigh."""
         self.claims: list[Claim] = []
         """What the links rest on."""
 
@@ -130,12 +104,10 @@ class FileEvidence:
         edits = {c.edit for found in candidates.values() for c in found}
         rest = {line.loose if loose else line.exact for line in lines if line.weight == 0}
         candidates |= self._unused(ask(rest, only=edits))
-        weights: dict[int, float] = defaultdict(float)
-        shown: Counter[int] = Counter()
+        shown, weights = self.shown.copy(), self.weights.copy()
         for line in weighty:
-            of = {c.edit for c in candidates.get(line.loose if loose else line.exact, ())}
-            shown.update(of)
-            for edit in of:
+            for edit in {c.edit for c in candidates.get(line.loose if loose else line.exact, ())}:
+                shown[edit] += 1
                 weights[edit] += line.weight
 
         @functools.cache
@@ -190,7 +162,8 @@ class FileEvidence:
         edits = {edit.id: edit for edit in pool.before(self.late)}
         for edit_id, blocks in _grouped(matching.blocks):
             self._link(edits[edit_id], blocks, "wrote", content)
-            self.wrote.add(edit_id)
+            self.shown[edit_id] += sum(len(block.pairs) for block in blocks)
+            self.weights[edit_id] += sum(block.score for block in blocks)
         taken = {line.number for block in matching.blocks for line, _ in block.pairs}
         self.found.explained += len(taken)
         self.found.doubtful += len(matching.doubtful)
@@ -215,7 +188,7 @@ class FileEvidence:
         matching = match(lines, candidates, Whole(lines, candidates))
         edits = {edit.id: edit for edit in pool.before(self.bound)}
         for edit_id, blocks in _grouped(matching.blocks):
-            if edit_id in self.wrote:  # its new lines already say so
+            if edit_id in self.shown:  # its new lines already say so
                 self._claim(edit_id, blocks, REMOVED)
             else:
                 self._link(edits[edit_id], blocks, "removed", "span")
@@ -273,17 +246,6 @@ class FileEvidence:
             lines=lines,
             edit_id=edit.edit_id,
         )
-
-
-def level_of(content: Content, proof: Proof) -> Level:
-    """The one level that people see (DESIGN.md §5)."""
-    if content == "none":
-        return "ran"
-    if proof in ("printed", "hook"):
-        return "exact"
-    if proof in ("rewrite", "patch-id"):
-        return "derived"
-    return "lines"
 
 
 def _grouped(blocks: Iterable[Block]) -> list[tuple[int, list[Block]]]:

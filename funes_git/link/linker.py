@@ -10,7 +10,8 @@ from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.link.difflines import added_lines, removed_lines
-from funes_git.link.evidence import FileEvidence, Findings
+from funes_git.link.evidence import FileEvidence
+from funes_git.link.findings import Findings
 from funes_git.link.graph import Graph
 from funes_git.link.names import Names
 from funes_git.link.place import EditText, Places

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from funes_git.link.coverage import Coverage
-from funes_git.link.evidence import Proofs, level_of
+from funes_git.link.findings import Proofs, level_of
 from funes_git.model import Link, Proof
 from funes_git.store.catalog import Catalog
 

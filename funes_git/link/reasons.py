@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from funes_git.git.diffs import CommitChange
-from funes_git.link.evidence import Findings
+from funes_git.link.findings import Findings
 from funes_git.link.proofs import Witnesses
 from funes_git.model import Reason
 
