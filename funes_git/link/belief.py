@@ -56,16 +56,24 @@ class Placed:
     places: Surroundings
     moved: Callable[[int, int], bool]
     """Whether this very commit removes the line of an edit (row id, position) elsewhere."""
-    few: Callable[[int], bool]
-    """Whether the commit shows only the smaller part of what an edit still has to show."""
+    due: Callable[[int], int]
+    """How many lines an edit still has to show."""
     all_of: Callable[[int], bool]
     """Whether it shows all of it, and that weighs enough to be sure."""
+    shown: Counter[int]
+    """How many lines of each edit are believed so far; counted here."""
     strict: bool = False
     """Only the place of a line proves it: it was taken back by a later edit, or it was written in
     another file."""
 
     def __call__(self, block: Block) -> bool:
         """Whether `block` is believed."""
+        found = self._believes(block)
+        if found:
+            self.shown[block.edit] += len(block.pairs)
+        return found
+
+    def _believes(self, block: Block) -> bool:
         if block.score >= SURE:
             return True
         if block.score <= 0:
@@ -79,14 +87,20 @@ class Placed:
             self.all_of(block.edit) or all(self.moved(block.edit, pos) for _, pos in block.pairs)
         ):
             return True
+        if block.score <= COMMON or self._is_little(block):
+            return False
         if evidence is None:
-            return block.score >= ENOUGH and not self.few(block.edit)
-        return block.score > COMMON and self._enough(block, self.places.later_evidence(block))
+            return block.score >= ENOUGH
+        return self.places.later_evidence(block) >= EVIDENT
 
     def _enough(self, block: Block, evidence: float) -> bool:
         if evidence >= BOTH:
             return True
-        return evidence >= EVIDENT and (block.score >= ENOUGH or not self.few(block.edit))
+        return evidence >= EVIDENT and (block.score >= ENOUGH or not self._is_little(block))
+
+    def _is_little(self, block: Block) -> bool:
+        """Whether most of what the edit still has to show is missing."""
+        return 2 * (self.shown[block.edit] + len(block.pairs)) < self.due(block.edit)
 
 
 class Whole:

@@ -104,10 +104,10 @@ class FileEvidence:
         edits = {c.edit for found in candidates.values() for c in found}
         rest = {line.loose if loose else line.exact for line in lines if line.weight == 0}
         candidates |= self._unused(ask(rest, only=edits))
-        shown, weights = self.shown.copy(), self.weights.copy()
+        seen, weights = self.shown.copy(), self.weights.copy()
         for line in weighty:
             for edit in {c.edit for c in candidates.get(line.loose if loose else line.exact, ())}:
-                shown[edit] += 1
+                seen[edit] += 1
                 weights[edit] += line.weight
 
         @functools.cache
@@ -117,8 +117,9 @@ class FileEvidence:
         believe = Placed(
             places,
             lambda edit, pos: (edit, pos) in self.removed,
-            lambda edit: 2 * shown[edit] < due(edit),
-            lambda edit: weights[edit] >= SURE and shown[edit] >= due(edit),
+            due,
+            lambda edit: weights[edit] >= SURE and seen[edit] >= due(edit),
+            self.shown,
             strict or back,
         )
         matching = match(lines, candidates, believe, loose=loose)
@@ -162,7 +163,6 @@ class FileEvidence:
         edits = {edit.id: edit for edit in pool.before(self.late)}
         for edit_id, blocks in _grouped(matching.blocks):
             self._link(edits[edit_id], blocks, "wrote", content)
-            self.shown[edit_id] += sum(len(block.pairs) for block in blocks)
             self.weights[edit_id] += sum(block.score for block in blocks)
         taken = {line.number for block in matching.blocks for line, _ in block.pairs}
         self.found.explained += len(taken)
@@ -188,7 +188,7 @@ class FileEvidence:
         matching = match(lines, candidates, Whole(lines, candidates))
         edits = {edit.id: edit for edit in pool.before(self.bound)}
         for edit_id, blocks in _grouped(matching.blocks):
-            if edit_id in self.shown:  # its new lines already say so
+            if edit_id in self.weights:  # its new lines already say so
                 self._claim(edit_id, blocks, REMOVED)
             else:
                 self._link(edits[edit_id], blocks, "removed", "span")

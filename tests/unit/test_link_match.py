@@ -31,15 +31,14 @@ def believe(
     *,
     evidence: float | None = None,
     later: float = 0.0,
-    few: bool = False,
+    due: int = 1,
     moved: bool = False,
     whole: bool = False,
     strict: bool = False,
 ) -> Placed:
     """Belief where nothing is known of the surroundings, if nothing is said of them."""
-    return Placed(
-        Around(evidence, later), lambda e, p: moved, lambda e: few, lambda e: whole, strict
-    )
+    around = Around(evidence, later)
+    return Placed(around, lambda e, p: moved, lambda e: due, lambda e: whole, Counter(), strict)
 
 
 def run(
@@ -117,17 +116,21 @@ def test_a_distinctive_line_away_from_its_place_is_not_believed() -> None:
     assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0))) == {}
 
 
+def test_a_distinctive_line_is_believed_anywhere_with_all_of_its_edit() -> None:
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0, whole=True))) == {1: 1}
+
+
 def test_a_later_edit_tells_where_a_line_came_to_stand() -> None:
     assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0, later=1.0))) == {1: 1}
 
 
 def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() -> None:
-    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(few=True))) == {}
+    assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(due=9))) == {}
 
 
 def test_two_distinctive_lines_are_believed_anywhere() -> None:
     lines = [LONG, "two = second_value()  # of the cache"]
-    found = run([list(enumerate(lines, 5))], {1: lines}, believe(few=True, evidence=0.0))
+    found = run([list(enumerate(lines, 5))], {1: lines}, believe(due=9, evidence=0.0))
     assert owners(found) == {5: 1, 6: 1}
 
 
