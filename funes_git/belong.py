@@ -144,7 +144,7 @@ def _common_dir(folder: str) -> str | None:
         if git.is_dir():
             # a worktree's `.git` can be a folder only in the main working tree
             return os.path.realpath(git) if (git / "HEAD").exists() else None
-        text = git.read_text(errors="surrogateescape")
+        text = git.read_text(errors="surrogateescape") if git.is_file() else ""
     except OSError:
         return None
     if not text.startswith("gitdir:"):

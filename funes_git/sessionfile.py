@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
+import stat
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,13 +18,22 @@ def open_session(path: Path) -> BinaryIO:
     Raises OSError if it cannot be opened; reading raises OSError if it is not what its name says.
     """
     if path.suffix != ".zst":
-        return path.open("rb")
+        return _regular(path)
     import zstandard
 
     reader = zstandard.ZstdDecompressor().stream_reader(
-        path.open("rb"), read_across_frames=True, closefd=True
+        _regular(path), read_across_frames=True, closefd=True
     )
     return io.BufferedReader(_Errors(reader))
+
+
+def _regular(path: Path) -> BinaryIO:
+    # a named pipe must not make us wait
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return os.fdopen(descriptor, "rb")
 
 
 class _Errors(io.RawIOBase):

@@ -8,6 +8,7 @@ write leaves a version behind.
 from __future__ import annotations
 
 import os
+import re
 import time
 import warnings
 from collections import Counter
@@ -48,6 +49,11 @@ class LanceMemory:
         """Open the memory in `folder`. Raises MemoryMissing if there is none and `create` is
         False, FormatTooNew if a newer funes-git made it."""
         check_format(folder)
+        if not re.fullmatch(r"[^\x00-\x1f\x7f\ud800-\udfff]*", str(folder)):
+            raise FunesError(
+                f"Lance stores nothing below a folder with such a name: {str(folder)!r}",
+                hint="rename the folder: no control characters, and UTF-8",
+            )
         if create:
             private_folder(folder)
         elif not folder.is_dir():

@@ -52,7 +52,7 @@ class TurnReading(EditReading):
 
     def unread(self) -> list[tuple[str, Path]]:
         """(harness, file) of the sources that have changed on disk since they were read; only those
-        that were read before, as nothing but their size and time is looked at."""
+        that were read before, and are not empty now: nothing but size and time is looked at."""
         found = []
         for harness, name, size, mtime in self.rows(
             "SELECT harness, path, size, mtime_ns FROM sources WHERE key = '' AND size >= 0"
@@ -61,7 +61,7 @@ class TurnReading(EditReading):
                 now = Path(name).stat()
             except OSError:
                 continue  # gone: what was read stays
-            if (now.st_size, now.st_mtime_ns) != (size, mtime):
+            if now.st_size and (now.st_size, now.st_mtime_ns) != (size, mtime):
                 found.append((harness, Path(name)))
         return found
 

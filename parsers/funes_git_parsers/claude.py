@@ -17,13 +17,12 @@ from funes_git_parsers.claude_lines import preparer, raw_values
 from funes_git_parsers.claude_reader import Reader
 from funes_git_parsers.claude_records import content, mapping, string
 from funes_git_parsers.claude_state import State, dump, load
-from funes_git_parsers.jsonl import open_at, read_records
+from funes_git_parsers.jsonl import open_at, read_records, whole_lines
 
 NAME = claude_files.HARNESS
 LABEL = "Claude Code"
 GLOBAL_UUIDS = True
 
-_CHUNK = 4 << 20
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 _PATH_IN_COMMAND = re.compile(r"""(?<![\w./~$}-])/[^\s"'`;|&<>()$*?\[\]{}\\,:=]+""")
 _OWN_KINDS = ("file-history-snapshot", "queue-operation", "progress", "attachment")
@@ -76,12 +75,8 @@ def roots(source: Source, open_file: Opener) -> set[str]:
     """Working folders, edited paths, and absolute paths that stand in shell commands."""
     found: set[str] = set()
     with open_file(source.path) as stream:
-        rest = b""
-        while chunk := stream.read(_CHUNK):
-            whole, end, rest = (rest + chunk).rpartition(b"\n")
-            if end:
-                found.update(_paths(whole))
-        found.update(_paths(rest))
+        for lines in whole_lines(stream):
+            found.update(_paths(lines))
     return found
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
 from funes_git_parsers.base import Opener, Places, Source
 from funes_git_parsers.claude_records import mapping, string
@@ -34,10 +35,11 @@ def sources(places: Places) -> Iterator[Source]:
     for folder in folders(places):
         for path in sorted(_session_files(folder)):
             try:
-                stat = path.stat()
+                found = path.stat()
             except OSError:  # deleted meanwhile
                 continue
-            yield Source(HARNESS, path, stat.st_size, stat.st_mtime_ns)
+            if S_ISREG(found.st_mode):
+                yield Source(HARNESS, path, found.st_size, found.st_mtime_ns)
 
 
 def _session_files(folder: Path) -> Iterator[Path]:

@@ -11,13 +11,15 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 
 from funes_git_parsers.base import Cursor, Item, Opener, Places, Session, Source
 from funes_git_parsers.codex_calls import join
 from funes_git_parsers.codex_reader import Reader
 from funes_git_parsers.codex_state import State, load
-from funes_git_parsers.jsonl import open_at, read_records
+from funes_git_parsers.jsonl import LONGEST, open_at, read_records
 
 NAME = "codex"
 LABEL = "Codex"
@@ -67,6 +69,8 @@ def discover(places: Places) -> Iterator[Source]:
                 stat = path.stat()
             except OSError:
                 continue
+            if not S_ISREG(stat.st_mode):
+                continue
             key = str(path).removesuffix(".zst")
             if key not in found or path.suffix != ".zst":
                 found[key] = Source(NAME, path, stat.st_size, stat.st_mtime_ns)
@@ -93,7 +97,7 @@ def roots(source: Source, open_file: Opener) -> set[str]:
     relative: set[str] = set()
     cwds: set[str] = set()
     with closing(open_file(source.path)) as stream:
-        for line in stream:
+        for line in iter(partial(stream.readline, LONGEST), b""):
             cwds |= {_text(match) for match in _FOLDERS.findall(line)}
             for pattern in (_PATCHED, _CHANGED, _MOVED):
                 relative |= {_text(match) for match in pattern.findall(line)}

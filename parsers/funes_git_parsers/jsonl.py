@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -20,6 +20,9 @@ from funes_git_parsers.base import Opener, Skipped
 
 Prepare: TypeAlias = Callable[[bytes], bytes | None]
 """Looks at a line before it is decoded; returns the bytes to decode, or None to pass it over."""
+
+LONGEST = 128 << 20
+"""A longer line is no record: it is passed over, so that it need not be held in memory."""
 
 _CHUNK = 1 << 20
 _BETWEEN = re.compile("[ \t\r\n\x0b\x0c\x00\ufeff]*")  # what may stand around an object
@@ -84,6 +87,10 @@ class Records:
 
     def __iter__(self) -> Iterator[Record | Skipped]:
         for raw in self._lines():
+            if not raw:
+                yield Skipped(self._line + 1, "too long")
+                self._line += 1
+                continue
             end = self._offset + len(raw)
             if not raw.endswith(b"\n") and not _is_complete(raw):
                 return
@@ -99,18 +106,33 @@ class Records:
             self._line += raw.endswith(b"\n")
 
     def _lines(self) -> Iterator[bytes]:
-        """Lines with their ends; the last may have none."""
+        """Lines with their ends; the last may have none. An empty one stands for a line that was
+        too long, and is behind the position already."""
         parts: list[bytes] = []
+        size, is_long = 0, False
         while chunk := self._stream.read(_CHUNK):
             start = 0
             while (stop := chunk.find(b"\n", start) + 1) > 0:
                 parts.append(chunk[start:stop])
-                yield parts[0] if len(parts) == 1 else b"".join(parts)
-                parts = []
+                if is_long:
+                    self._pass_over(parts)
+                    yield b""
+                else:
+                    yield parts[0] if len(parts) == 1 else b"".join(parts)
+                parts, size, is_long = [], 0, False
                 start = stop
             parts.append(chunk[start:])
+            size += len(parts[-1])
+            if size > LONGEST:
+                self._pass_over(parts)
+                parts, is_long = [], True
         if tail := b"".join(parts):
             yield tail
+
+    def _pass_over(self, parts: Sequence[bytes]) -> None:
+        for part in parts:
+            self._hash.update(part)
+            self._offset += len(part)
 
 
 def read_records(
@@ -124,6 +146,24 @@ def read_records(
     starts. `prepare` must judge each object of a line alone: see `is_joined`.
     """
     return Records(stream, start or Position(), prepare)
+
+
+def whole_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, many at once and without those that are too long: for a quick scan."""
+    parts: list[bytes] = []
+    size = 0
+    while chunk := stream.read(_CHUNK):
+        head, end, tail = chunk.rpartition(b"\n")
+        if end:
+            if size > LONGEST:
+                parts, head = [], head.partition(b"\n")[2]
+            yield b"".join([*parts, head])
+            parts, size = [], 0
+        parts.append(tail)
+        size += len(tail)
+        if size > LONGEST:
+            parts = []
+    yield b"".join(parts)
 
 
 def resume(stream: BinaryIO, position: Position) -> Position:
