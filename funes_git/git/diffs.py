@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from funes_git.git import process
+from funes_git.git.commits import FORMAT, parse_info
 from funes_git.git.process import GitError
 from funes_git.git.quote import unquote
-from funes_git.git.repo import FORMAT, Repo, parse_info
+from funes_git.git.repo import Repo
 from funes_git.model import CommitInfo
 
 # A larger file is named as changed, but not compared line by line.

@@ -11,21 +11,11 @@ from pathlib import Path
 
 from funes_git.errors import NotARepository, UnknownTarget
 from funes_git.git import process
+from funes_git.git.blamed import BlamedLine, parse_blame
+from funes_git.git.commits import FORMAT, parse_info
 from funes_git.git.process import GitError
-from funes_git.git.quote import unquote
 from funes_git.layout import Layout
 from funes_git.model import CommitInfo
-
-TRAILERS = "key=Co-authored-by,key=Entire-Checkpoint,separator=%x1e,unfold"
-FORMAT = f"%H%x1f%h%x1f%P%x1f%at%x1f%ct%x1f%an%x1f%ae%x1f%(trailers:{TRAILERS})%x1f%s"
-"""The fields of `parse_info`, for `git log --format`."""
-
-AGENT = re.compile(
-    r"\b(?:claude|anthropic|codex|openai|chatgpt|copilot|cursor(?:agent)?|gemini|aider|devin|"
-    r"opencode|amp@|ampcode|goose|jules|windsurf|entire-checkpoint)\b",
-    re.IGNORECASE,
-)
-"""How agents call themselves in the trailers and author names of their commits."""
 
 UNKNOWN = (
     b"unknown revision",
@@ -37,23 +27,6 @@ UNKNOWN = (
 """How git says that there is no such commit."""
 
 REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^/:]+)(?::\d+)?[/:](.+?)(?:\.git)?/?$", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class BlamedLine:
-    """A line of a file and the commit that last changed it. `sha` is all zeros for a line that is
-    not committed yet; `original` is its number in that commit's version at `original_path`."""
-
-    number: int
-    text: str
-    sha: str
-    original: int
-    original_path: str
-
-    @property
-    def committed(self) -> bool:
-        """Whether the line stands in a commit."""
-        return self.sha.strip("0") != ""
 
 
 @dataclass(frozen=True)
@@ -278,7 +251,7 @@ class Repo:
         if lines:
             args += ["-L", f"{lines[0]},{lines[1] or ''}"]
         args += [rev] if rev else []
-        return list(_parse_blame(self.run(*args, "--", path)))
+        return list(parse_blame(self.run(*args, "--", path)))
 
 
 def _rev_parse(question: str, cwd: Path) -> str:
@@ -288,49 +261,6 @@ def _rev_parse(question: str, cwd: Path) -> str:
 def _text(out: bytes) -> str:
     """What git printed, paths included, without the last line's end."""
     return out.decode("utf-8", "surrogateescape").removesuffix("\n")
-
-
-def parse_info(raw: bytes) -> CommitInfo:
-    """A commit from one line in `FORMAT`."""
-    fields = raw.decode("utf-8", "replace").split("\x1f", 8)
-    sha, short, parents, author_time, commit_time, author, email, trailers, subject = fields
-    return CommitInfo(
-        sha=sha,
-        short=short,
-        author=author,
-        email=email,
-        author_time=float(author_time or 0),
-        commit_time=float(commit_time or 0),
-        subject=subject,
-        parents=tuple(parents.split()),
-        agent=_agent(f"{author} <{email}>", *trailers.split("\x1e")),
-    )
-
-
-def _agent(*names: str) -> str | None:
-    """The first of the author and the trailers that names an agent."""
-    found = next((name for name in names if AGENT.search(name)), None)
-    if found is None:
-        return None
-    if found.startswith("Entire-Checkpoint"):
-        return "an agent watched by Entire"
-    return found.rpartition(": ")[2].partition(" <")[0].strip()
-
-
-def _parse_blame(out: bytes) -> Iterator[BlamedLine]:
-    """https://git-scm.com/docs/git-blame#_the_porcelain_format"""
-    paths: dict[str, str] = {}
-    sha, original, number = "", 0, 0
-    for raw in out.split(b"\n"):
-        if raw.startswith(b"\t"):
-            text = raw[1:].decode("utf-8", "replace")
-            yield BlamedLine(number, text, sha, original, paths.get(sha, ""))
-        elif raw.startswith(b"filename "):
-            paths[sha] = unquote(raw[9:])
-        else:
-            words = raw.split(b" ")
-            if len(words) >= 3 and len(words[0]) >= 40 and words[1].isdigit():
-                sha, original, number = words[0].decode(), int(words[1]), int(words[2])
 
 
 def _real(path: Path) -> Path:

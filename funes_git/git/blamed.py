@@ -1,0 +1,41 @@
+"""Lines as `git blame --porcelain` prints them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from funes_git.git.quote import unquote
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedLine:
+    """A line of a file and the commit that last changed it. `sha` is all zeros for a line that is
+    not committed yet; `original` is its number in that commit's version at `original_path`."""
+
+    number: int
+    text: str
+    sha: str
+    original: int
+    original_path: str
+
+    @property
+    def committed(self) -> bool:
+        """Whether the line stands in a commit."""
+        return self.sha.strip("0") != ""
+
+
+def parse_blame(out: bytes) -> Iterator[BlamedLine]:
+    """https://git-scm.com/docs/git-blame#_the_porcelain_format"""
+    paths: dict[str, str] = {}
+    sha, original, number = "", 0, 0
+    for raw in out.split(b"\n"):
+        if raw.startswith(b"\t"):
+            text = raw[1:].decode("utf-8", "replace")
+            yield BlamedLine(number, text, sha, original, paths.get(sha, ""))
+        elif raw.startswith(b"filename "):
+            paths[sha] = unquote(raw[9:])
+        else:
+            words = raw.split(b" ")
+            if len(words) >= 3 and len(words[0]) >= 40 and words[1].isdigit():
+                sha, original, number = words[0].decode(), int(words[1]), int(words[2])
