@@ -70,10 +70,10 @@ class BlobReader:
         return self.read(sha).decode("utf-8", "replace").split("\n")
 
     def count_lines(self, sha: str, wanted: set[str]) -> Counter[str]:
-        """How often each of the `wanted` lines (without trailing white space) stands there."""
+        """How often each of the `wanted` lines stands there: as it is but for trailing white space,
+        and, where that is another, without any."""
         counts: Counter[str] = Counter()
         for line in self.lines(sha):
-            text = line.rstrip()
-            if text in wanted:
+            for text in {line.rstrip(), "".join(line.split())} & wanted:
                 counts[text] += 1
         return counts

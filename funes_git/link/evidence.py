@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from funes_git.git.diffs import CommitChange, FileChange
+from funes_git.linehash import loose_hash
 from funes_git.link.belief import SURE, Heavy, Placed, Whole
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
@@ -52,6 +53,8 @@ class FileEvidence:
         self.shown: Counter[int] = Counter()
         self.weights: dict[int, float] = defaultdict(float)
         """How many lines of each edit were found, and what they weigh."""
+        self.present: set[int] = set()
+        """The lines of the commit that the file had before, by their loose hashes."""
         self.claims: list[Claim] = []
         """What the links rest on."""
 
@@ -66,7 +69,9 @@ class FileEvidence:
         """Add what the edits at this path explain (`here`), at other paths of the commit (`others`)
         and at other paths of the same name (`namesakes`).
 
-        `before` counts the lines of the file in the commit's parent."""
+        `before` counts the lines of the file in the commit's parent, as they are and without white
+        space."""
+        self.present = {loose_hash(text) for text, n in before.items() if n}
         lines = added_lines(self.change, before)
         self.found.edited |= bool(here.before(self.bound))
         lines = self._added(here, lines, places, strict=True)
@@ -89,24 +94,37 @@ class FileEvidence:
         loose: bool = False,
         back: bool = False,
         strict: bool = False,
+        home: bool = True,
     ) -> list[DiffLine]:
-        """Link what `pool` explains of `lines`; the lines that are left."""
+        """Link what `pool` explains of `lines`; the lines that are left. `home` if it holds the
+        edits of this file."""
         if not pool or not lines:
             return lines
+
+        def key(line: DiffLine) -> int:
+            return line.loose if loose else line.exact
+
         weighty = [line for line in lines if line.weight > 0]
+        absent = {key(line) for line in lines if home and line.loose not in self.present}
+        new = self.change.status == "added"
         ask = functools.partial(
-            pool.added, commit=self.sha, bound=self.bound, loose=loose, back=back
+            pool.added,
+            commit=self.sha,
+            bound=self.bound,
+            loose=loose,
+            back=back,
+            gone=lambda edit, key: key in absent and not (new and edit.path != self.change.path),
         )
-        candidates = self._unused(ask([line.loose if loose else line.exact for line in weighty]))
+        candidates = self._unused(ask([key(line) for line in weighty]))
         if not candidates:
             return lines
         # blank lines and braces only go with others
         edits = {c.edit for found in candidates.values() for c in found}
-        rest = {line.loose if loose else line.exact for line in lines if line.weight == 0}
+        rest = {key(line) for line in lines if line.weight == 0}
         candidates |= self._unused(ask(rest, only=edits))
         seen, weights = self.shown.copy(), self.weights.copy()
         for line in weighty:
-            for edit in {c.edit for c in candidates.get(line.loose if loose else line.exact, ())}:
+            for edit in {c.edit for c in candidates.get(key(line), ())}:
                 seen[edit] += 1
                 weights[edit] += line.weight
 
@@ -130,7 +148,7 @@ class FileEvidence:
         found = pool.added([line.exact for line in lines], self.sha, self.bound)
         if sum(line.weight for line in lines if line.exact in found) < ELSEWHERE:
             return lines
-        return self._added(pool, lines, places, strict=True)
+        return self._added(pool, lines, places, strict=True, home=False)
 
     def _heavy(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
         """Link what was written at other paths of the same name; the lines that are left."""

@@ -133,6 +133,7 @@ class Linker:
         if not (here or others or namesakes):
             return
         texts = {text.rstrip() for hunk in change.hunks for _, text in hunk.added}
+        texts |= {"".join(text.split()) for text in texts}
         before = blobs.count_lines(change.old_blob, texts) if texts else Counter[str]()
         places = Places(
             lambda: blobs.lines(change.new_blob),

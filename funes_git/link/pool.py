@@ -128,14 +128,21 @@ class Pool:
         loose: bool = False,
         back: bool = False,
         only: Collection[int] | None = None,
+        gone: Callable[[EditRow, int], bool] = lambda edit, key: False,
     ) -> Candidates:
         """For each line hash the instances that `commit` may show; with `back`, those that a later
-        edit took back; with `only`, those of these edits."""
+        edit took back; with `only`, those of these edits. `gone` says of an edit and a line hash
+        whether the line, whatever showed it once, stands there no more."""
         index = self._lines.loose if loose else self._lines.exact
-        state = self._is_back if back else self._is_open
 
-        def is_open(edit: EditRow, pos: int) -> bool:
-            return (only is None or edit.id in only) and state(edit, pos, commit, bound)
+        def is_open(edit: EditRow, pos: int, key: int) -> bool:
+            if only is not None and edit.id not in only:
+                return False
+            if back:
+                return self._is_back(edit, pos, commit, bound)
+            if gone(edit, key) and self._claimed(edit.id, pos, ADDED, commit):
+                return True
+            return self._is_open(edit, pos, commit, bound)
 
         return self._candidates(index, hashes, bound, is_open)
 
@@ -145,7 +152,7 @@ class Pool:
             self._lines.removed,
             hashes,
             bound,
-            lambda e, pos: not self._claimed(e.id, pos, REMOVED, commit),
+            lambda e, pos, key: not self._claimed(e.id, pos, REMOVED, commit),
         )
 
     def _candidates(
@@ -153,7 +160,7 @@ class Pool:
         index: dict[int, list[tuple[int, int]]],
         hashes: Iterable[int],
         bound: float,
-        is_open: Callable[[EditRow, int], bool],
+        is_open: Callable[[EditRow, int, int], bool],
     ) -> Candidates:
         last = bisect_right(self._lines.times, bound)
         removing = index is self._lines.removed
@@ -162,7 +169,7 @@ class Pool:
             rows = []
             for at, pos in index.get(key, ()):
                 edit = self._lines.edits[at]
-                if at < last and is_open(edit, pos):
+                if at < last and is_open(edit, pos, key):
                     size = self._lines.sizes[at][removing]
                     rows.append(Candidate(edit.id, at, pos, size))
             if rows:
