@@ -26,6 +26,7 @@ _ARGUMENT = re.compile(
     re.IGNORECASE,
 )
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\\"]{1,1000})")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MAX_CALLS = 10_000
 
 
@@ -62,7 +63,7 @@ class Preparer:
             value = json.loads(text)
         except ValueError:
             return self._redactor.redact([text])[0].text
-        found = self._redactor.find(list(_strings(value)))
+        found = self._redactor.find(_strings(text))
         return json.dumps(_replaced(value, found)) if found else text
 
     def _change(self, edit: Edit) -> Change | None:
@@ -127,18 +128,9 @@ class Preparer:
         return files
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """Every string in a JSON value, the names of members too."""
-    match value:
-        case str():
-            yield value
-        case list():
-            for item in value:
-                yield from _strings(item)
-        case dict():
-            for name, item in value.items():
-                yield name
-                yield from _strings(item)
+def _strings(text: str) -> list[str]:
+    """Every string in JSON text, the names of members too."""
+    return [json.loads(found) if "\\" in found else found[1:-1] for found in _STRING.findall(text)]
 
 
 def _replaced(value: Any, found: Found) -> Any:

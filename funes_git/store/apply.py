@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from funes_git.model import Chunk
 from funes_git.store.changes import Changes, Key, StoredEdit, StoredTurn
 from funes_git.store.pack import files_to_text, squeeze
+from funes_git.store.records import ChunkRow
 
 
 def _upsert(table: str, columns: tuple[str, ...], key: str, *kept: str) -> str:
@@ -67,14 +68,20 @@ class Applying:
         self.turns: dict[Key, int] = {}
         self.files: dict[str, int] = {}
         self.next_turn = 0
+        self.newest_chunk = 0
+        self.known: list[int] = []
+        """The turns that were stored before."""
 
     def run(self) -> None:
         """Store everything. Storing it again changes nothing."""
         self._number_sessions()
         (newest,) = self.db.execute("SELECT coalesce(max(id), 0) FROM turns").fetchone()
         self.next_turn = newest + 1
-        old = self._number_turns()
-        self._drop_parts(old)
+        (self.newest_chunk,) = self.db.execute(
+            "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
+        ).fetchone()
+        self.known = self._number_turns()
+        self._drop_parts(self.known)
         self._turns()
         self._edits()
         self._marks()
@@ -87,10 +94,28 @@ class Applying:
                 " value = value + 1"
             )
 
-    def texts(self) -> dict[int, list[str]]:
-        """The texts of the blocks of each turn that was stored, by its number."""
-        stored = self.changes.turns.items()
-        return {self.turns[key]: [b.text for b in s.turn.blocks] for key, s in stored}
+    def chunks(self) -> Iterator[ChunkRow]:
+        """The newest chunks of the catalog, as they were stored; none where any was changed or
+        taken back, which others tell that are not in `changes`."""
+        if self.known or self.changes.retractions:
+            return
+        number = self.newest_chunk
+        for stored in self.changes.turns.values():
+            t = stored.turn
+            for c in stored.chunks:
+                number += 1
+                yield ChunkRow(
+                    *(number, c.id, t.session_id, t.turn_uuid, t.seq, t.ts, t.role, t.harness),
+                    *(t.branch, t.exchange, t.thread),
+                    block_idx=c.block_idx,
+                    split_idx=c.split_idx,
+                    block_type=c.block_type,
+                    tool=c.tool,
+                    prose=c.prose,
+                    files=c.files,
+                    text=c.text,
+                    gone=False,
+                )
 
     def _note_unlinked(self) -> None:
         """Remember from which time on commits must be linked again: that of the earliest new turn

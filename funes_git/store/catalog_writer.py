@@ -144,7 +144,7 @@ class CatalogWriter(Catalog, LinkWriting):
         with self.transaction():
             applying.run()
             self._set(settings)
-        self.recent = applying.texts()
+        self.recent = list(applying.chunks())
 
     def rebuild(
         self, parts: Callable[[], Iterable[Changes]], settings: dict[str, str | None]

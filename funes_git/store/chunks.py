@@ -5,8 +5,7 @@ A chunk's text is a part of its block wherever that is so; then only its place i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from funes_git.store.database import Row
@@ -23,13 +22,15 @@ CHUNK = """SELECT c.id, c.chunk_id, s.session_id, t.turn_uuid, coalesce(t.seq, 0
 class ChunkReading(TurnReading):
     """What the catalog knows of chunks."""
 
-    recent: Mapping[int, Sequence[str]] = MappingProxyType({})
-    """Texts of the blocks of turns that were stored just now, by the turns' numbers: they need not
-    be unpacked."""
+    recent: Sequence[ChunkRow] = ()
+    """The newest chunks, where they are at hand as they were stored just now: they need not be
+    read again."""
 
     def chunk_rows(self, after_rowid: int, limit: int) -> list[ChunkRow]:
         """Up to `limit` chunks numbered after `after_rowid`, in order, those that are gone
         included: everything that changed since."""
+        if self.recent and after_rowid + 1 >= (first := self.recent[0].rowid):
+            return list(self.recent[after_rowid + 1 - first :][:limit])
         sql = CHUNK + "WHERE c.id > ? ORDER BY c.id LIMIT ?"
         return self._filled(self.rows(sql, (after_rowid, limit)))
 
@@ -66,13 +67,13 @@ class ChunkReading(TurnReading):
 
     def _filled(self, rows: Iterable[Row]) -> list[ChunkRow]:
         rows = list(rows)
-        needed = {r[18] for r in rows if r[21] is None and not r[17]} - self.recent.keys()
+        needed = {r[18] for r in rows if r[21] is None and not r[17]}
         bodies = self.rows_in("SELECT turn, data FROM bodies WHERE turn IN (?)", sorted(needed))
         texts = {turn: [b.text for b in blocks_from_json(expand(data))] for turn, data in bodies}
-        return [_chunk(row, self.recent.get(row[18]) or texts.get(row[18])) for row in rows]
+        return [_chunk(row, texts.get(row[18])) for row in rows]
 
 
-def _chunk(row: Row, texts: Sequence[str] | None) -> ChunkRow:
+def _chunk(row: Row, texts: list[str] | None) -> ChunkRow:
     block, start, length, own = row[11], row[19], row[20], row[21]
     if row[17]:
         text = ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 from funes_git_parsers.base import Block, PrintedCommit
 
@@ -80,11 +81,13 @@ def texts_to_json(*texts: str | None) -> str:
     return _encode(texts)
 
 
+@lru_cache(256)  # a turn's chunks share them
 def files_to_text(files: tuple[str, ...]) -> str | None:
     """Paths as JSON, or None for no paths."""
     return _encode(files) if files else None
 
 
+@lru_cache(256)
 def files_from_text(text: str | None) -> tuple[str, ...]:
     """The paths of `files_to_text`."""
     return tuple(json.loads(text)) if text else ()

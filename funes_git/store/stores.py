@@ -123,7 +123,7 @@ class Stores(Levelled):
 
     def _follow(self) -> None:
         self._words.follow(self.catalog)
-        self.writer.recent = {}
+        self.writer.recent = ()
 
     def _store(self) -> None:
         changes, self._changes = self._changes, Changes()

@@ -121,6 +121,27 @@ def test_turn_stored_again_replaces_its_blocks_and_chunks(path: Path) -> None:
         assert catalog.totals().chunks == 2
 
 
+def test_chunks_that_are_at_hand_are_those_that_were_stored(path: Path) -> None:
+    batches = [rich_batch("s1"), rich_batch("s2"), rich_batch("s1"), rich_batch("s3")]
+    batches[2].turns[0] = replace(batches[2].turns[0], model="another")
+    for batch in batches[:3]:
+        batch.retractions = []
+    at_hand = []
+    with CatalogWriter.open(path) as catalog:
+        for batch in batches:
+            before = catalog.newest_chunk()
+            changes = Changes.of(batch)
+            catalog.prune(changes)
+            catalog.apply(changes, {})
+            at_hand.append(len(catalog.recent))
+            rows = [catalog.chunk_rows(before, 100), catalog.chunk_rows(before + 2, 2)]
+            catalog.recent = ()
+            assert rows == [catalog.chunk_rows(before, 100), catalog.chunk_rows(before + 2, 2)]
+    count = len(batches[0].chunks)
+    # not where a turn was stored before, nor where one is taken back
+    assert at_hand == [count, count, 0, 0]
+
+
 def test_prune_names_what_a_new_version_of_a_turn_lost(path: Path) -> None:
     first = turn("s1", 1, "one", "two")
     second = replace(first, blocks=first.blocks[:1])
