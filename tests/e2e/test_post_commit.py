@@ -17,7 +17,8 @@ from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 
-SECONDS = 10.0
+PATIENCE = 60.0
+"""Seconds: long, for a machine on which other tests run too; tests/bench/post_commit.py measures."""
 OLD = "SIZE = None\n"
 NEW = "SIZE = 128  # hot keys stay, measured on the import job\n"
 
@@ -42,7 +43,7 @@ def linked(repo: Repo, sha: str) -> bool:
         return False  # being written for the first time
 
 
-def test_a_commit_is_linked_and_its_turn_found_within_ten_seconds(
+def test_a_commit_is_linked_and_its_turn_found_without_a_command(
     repo: GitRepo, hermetic: Path
 ) -> None:
     clock = Clock(time.time() - 3600)
@@ -64,7 +65,7 @@ def test_a_commit_is_linked_and_its_turn_found_within_ten_seconds(
     # a poor PATH, as under a graphical client: the shim must do
     repo.git("commit", "-qam", "Bound the cache", env={"PATH": "/usr/bin:/bin"})
     sha = repo.git("rev-parse", "HEAD")
-    while not linked(found, sha) and time.monotonic() - started < SECONDS:
+    while not linked(found, sha) and time.monotonic() - started < PATIENCE:
         time.sleep(0.1)
     assert linked(found, sha), found.layout.log.read_text()
     entry: dict[str, Any] = json.loads(funes(repo, "log", "-1", "--format", "json"))
@@ -75,7 +76,7 @@ def test_a_commit_is_linked_and_its_turn_found_within_ten_seconds(
 
 
 def _nothing_is_left(repo: Repo, started: float) -> None:
-    while worker.state(repo.layout).pid and time.monotonic() - started < 2 * SECONDS:
+    while worker.state(repo.layout).pid and time.monotonic() - started < 2 * PATIENCE:
         time.sleep(0.1)
     assert worker.state(repo.layout) == worker.WorkerState(None, 0, 0)
     assert list(repo.layout.spool.iterdir()) == []
