@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from funes_git.cli import main
+
+def main() -> int:
+    """The program; interrupted while it is still being imported, it ends as it does later."""
+    try:
+        from funes_git import cli
+
+        return cli.main()
+    except KeyboardInterrupt:
+        return 130
+
 
 if __name__ == "__main__":
     sys.exit(main())

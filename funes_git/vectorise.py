@@ -109,6 +109,8 @@ def _store(
 ) -> None:
     from funes_git.store.stores import Stores
 
+    if not layout.catalog.exists():
+        return  # deleted meanwhile; nothing of it may come back
     with Stores.open(layout, write=True, wait=_WAIT) as stores:
         # A chunk may have been replaced while it was being embedded.
         now = stores.catalog.chunks_by_id([chunk for chunk, _ in batch])

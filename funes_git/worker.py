@@ -130,6 +130,8 @@ def _pass(common: Path, logger: Logger) -> None:
     try:
         _vectors(repo, logger)
     except Exception as error:
+        if not repo.layout.root.is_dir():
+            return  # disabled meanwhile; nothing of it may come back
         with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
             stores.writer.note_error(time.time(), f"vectors: {logs.words(error)}")
         raise

@@ -73,16 +73,16 @@ class Leveller:
 
     def commit(self) -> None:
         """Make everything that was indexed visible to readers, and let other writers in."""
-        if self._writer:
-            with self._writer:
-                self._writer.commit(self._at)
-        self._writer, self._pending = None, 0
+        writer, self._writer, self._pending = self._writer, None, 0
+        if writer:
+            with writer:
+                writer.commit(self._at)
 
     def drop(self) -> None:
         """Forget what was not committed, and let other writers in."""
-        if self._writer:
-            self._writer.drop()
-        self._writer, self._pending = None, 0
+        writer, self._writer, self._pending = self._writer, None, 0
+        if writer:
+            writer.drop()
 
 
 def level_text(log: ChunkLog, folder: Path, progress: Progress | None = None) -> int:

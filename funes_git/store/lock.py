@@ -27,18 +27,29 @@ class FileLock:
     def take(cls, path: Path, wait: float = 0.0) -> Self:
         """Take the lock, trying for `wait` seconds. Raises MemoryBusy, which names the pid."""
         until = time.monotonic() + wait
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        while True:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                while not _try(fd):
+                    if time.monotonic() >= until:
+                        raise _busy(path)
+                    time.sleep(PAUSE)
+                if cls(fd).stands(path):
+                    os.ftruncate(fd, 0)
+                    os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+                    return cls(fd)
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)  # deleted while we waited for it
+
+    def stands(self, path: Path) -> bool:
+        """Whether the file at `path` is still the one that is locked: not deleted, nor replaced."""
         try:
-            while not _try(fd):
-                if time.monotonic() >= until:
-                    raise _busy(path)
-                time.sleep(PAUSE)
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
-        except BaseException:
-            os.close(fd)
-            raise
-        return cls(fd)
+            found, held = path.stat(), os.fstat(self._fd)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
 
     def release(self) -> None:
         """Let others in. Releasing twice is harmless."""

@@ -46,6 +46,9 @@ class Stores(Levelled):
         self._identity = ("", "")
         self._before = Totals()
 
+    _lock: FileLock
+    """Only of a writer."""
+
     @classmethod
     def open(
         cls,
@@ -70,7 +73,7 @@ class Stores(Levelled):
                 return cls(layout, catalog, held.pop_all())
             try:
                 private_folder(layout.root)
-                held.enter_context(FileLock.take(layout.write_lock, wait))
+                lock = held.enter_context(FileLock.take(layout.write_lock, wait))
                 decisions = held.enter_context(Decisions.open(layout.decisions))
                 writer = held.enter_context(open_catalog(layout))
             except OSError as error:
@@ -80,6 +83,7 @@ class Stores(Levelled):
                 ) from error
             stores = cls(layout, writer, ExitStack())
             stores._at = at
+            stores._lock = lock
             stores.decisions = decisions
             stores._bring_level()
             stores._before = stores.catalog.totals()
@@ -127,6 +131,9 @@ class Stores(Levelled):
 
     def _store(self) -> None:
         changes, self._changes = self._changes, Changes()
+        if not self._lock.stands(self.layout.write_lock):
+            # what is handed in now is the rest of what is gone, and would pass for everything
+            raise FunesError("the memory was deleted meanwhile", hint="git funes init")
         if changes.empty:
             return
         stale = self.writer.prune(changes)

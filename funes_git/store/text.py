@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from funes_git.errors import MemoryBusy
+from funes_git.errors import FunesError, MemoryBusy
 from funes_git.store.files import read_json, write_json
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope, Value, chunk_id, chunk_key, turn_key
@@ -69,14 +70,16 @@ class TextWriter:
     def add(self, rows: Iterable[ChunkRow]) -> None:
         """Index chunks, each in place of the document with its id; of those that are gone only
         the document is deleted."""
-        for row in rows:
-            self._writer.delete_documents_by_term("id", chunk_key(row.id))
-            if not row.gone:
-                self._writer.add_document(self._document(row))
+        with _told():
+            for row in rows:
+                self._writer.delete_documents_by_term("id", chunk_key(row.id))
+                if not row.gone:
+                    self._writer.add_document(self._document(row))
 
     def commit(self, upto: int) -> None:
         """Make everything so far visible to readers, and record row `upto` as consumed."""
-        self._writer.commit()
+        with _told():
+            self._writer.commit()
         state = read_json(self._folder / "state.json")
         write_json(self._folder / "state.json", {**state, "upto": upto})
         self.upto = upto
@@ -87,8 +90,9 @@ class TextWriter:
 
     def drop(self) -> None:
         """Close without what was not committed."""
-        self._writer.rollback()
-        self.close()
+        with suppress(ValueError):  # the disk is full: what is left is not read
+            self._writer.rollback()
+            self.close()
 
     def __enter__(self) -> TextWriter:
         return self
@@ -286,6 +290,15 @@ def _created(folder: Path) -> tantivy.Index:
 def _wipe(folder: Path) -> None:
     shutil.rmtree(folder / "index", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """tantivy raises ValueError for whatever goes wrong while it writes."""
+    try:
+        yield
+    except ValueError as error:
+        raise FunesError(f"cannot write the word index: {error}", "git funes doctor") from error
 
 
 def _writer(index: tantivy.Index) -> tantivy.IndexWriter:

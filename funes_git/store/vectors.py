@@ -17,7 +17,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from funes_git.errors import MemoryBusy, ModelMismatch
 from funes_git.store.files import read_json, write_json
@@ -49,7 +49,8 @@ class VectorWriter:
 
     @classmethod
     def open(cls, folder: Path, model: str, dim: int) -> VectorWriter:
-        """Open or create the vectors of `model`; those of another format are thrown away.
+        """Open or create the vectors of `model`; those of another format, or of which a part is
+        lost, are thrown away.
 
         Raises ModelMismatch if another model made them, MemoryBusy if another process is writing.
         """
@@ -57,7 +58,7 @@ class VectorWriter:
         lock = _locked(folder / "lock")
         try:
             state = read_json(folder / "state.json")
-            if state.get("format") != FORMAT or not all((folder / f).exists() for f in _FILES):
+            if state.get("format") != FORMAT or not _is_whole(folder, state):
                 _create(folder, model, dim)
             elif state["model"] != model:
                 raise ModelMismatch(
@@ -121,7 +122,7 @@ class VectorWriter:
         os.fsync(file.fileno())
 
     def _width(self, name: str) -> int:
-        return {"ids": 8, "scales": 4, "codes": self.dim}[name]
+        return _widths(self.dim)[name]
 
     def _record(self, count: int) -> None:
         state = {"format": FORMAT, "model": self.model, "dim": self.dim, "count": count}
@@ -166,7 +167,7 @@ class VectorIndex:
     def open(cls, folder: Path) -> VectorIndex | None:
         """The vectors in `folder`; None if there are none that this version can read."""
         state = read_json(folder / "state.json")
-        if state.get("format") != FORMAT or not state.get("count"):
+        if state.get("format") != FORMAT or not state.get("count") or not _is_whole(folder, state):
             return None
         return cls(folder, state["model"], state["dim"], state["count"])
 
@@ -222,6 +223,20 @@ def vectors_state(folder: Path) -> tuple[str | None, int]:
 def wipe_vectors(folder: Path) -> None:
     """Throw all vectors away, as for another model. The caller holds the memory's write lock."""
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _widths(dim: int) -> dict[str, int]:
+    """Bytes a vector in each file."""
+    return {"ids": 8, "scales": 4, "codes": dim}
+
+
+def _is_whole(folder: Path, state: dict[str, Any]) -> bool:
+    """Whether the files hold as many vectors as `state` says."""
+    try:
+        sizes = {name: (folder / name).stat().st_size for name in _FILES}
+    except OSError:
+        return False
+    return all(sizes[name] >= state["count"] * n for name, n in _widths(state["dim"]).items())
 
 
 def _quantised(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:

@@ -85,3 +85,13 @@ def test_asking_for_the_holder_creates_nothing(tmp_path: Path) -> None:
 def test_lock_file_is_private(tmp_path: Path) -> None:
     with FileLock.take(tmp_path / "write.lock"):
         assert (tmp_path / "write.lock").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_lock_whose_file_was_deleted_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "write.lock"
+    with FileLock.take(path) as lock:
+        assert lock.stands(path)
+        path.unlink()
+        assert not lock.stands(path)
+        with FileLock.take(path) as other:
+            assert other.stands(path)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from funes_git.errors import MemoryBusy
+from funes_git.errors import FunesError, MemoryBusy
 from funes_git.store import text as text_module
 from funes_git.store.files import read_json, write_json
-from funes_git.store.level import level_text
+from funes_git.store.level import Leveller, level_text
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope, chunk_key, turn_key
 from funes_git.store.text import TextIndex, TextWriter
@@ -345,3 +345,32 @@ def test_identifiers_of_a_question() -> None:
 )
 def test_runs_are_split_where_words_meet(run: str, parts: str) -> None:
     assert split(run) == parts
+
+
+class FullDisk:
+    """What tantivy's writer does where nothing can be written."""
+
+    def __init__(self, writer: object) -> None:
+        self._writer = writer
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._writer, name)
+
+    def commit(self) -> None:
+        raise ValueError("An IO error occurred: 'No space left on device (os error 28)'")
+
+    def rollback(self) -> None:
+        raise ValueError("An IO error occurred: 'No space left on device (os error 28)'")
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    log = Log([row(1, "cache")])
+    leveller = Leveller(tmp_path)
+    leveller.follow(log)
+    assert leveller._writer is not None
+    leveller._writer._writer = FullDisk(leveller._writer._writer)
+    with pytest.raises(FunesError, match="cannot write the word index.*No space left"):
+        leveller.commit()
+    leveller.drop()
+    del leveller
+    assert level_text(log, tmp_path) == 1

@@ -148,3 +148,15 @@ def test_nothing_there_is_nothing_to_read(tmp_path: Path) -> None:
     assert VectorIndex.open(tmp_path / "none") is None
     VectorWriter.open(tmp_path, MODEL, DIM).close()
     assert VectorIndex.open(tmp_path) is None
+
+
+@pytest.mark.parametrize("name", ["ids", "scales", "codes"])
+def test_vectors_of_which_a_part_is_lost_are_made_anew(tmp_path: Path, name: str) -> None:
+    vectors = some(20)
+    stored(tmp_path, vectors)
+    data = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(data[: len(data) // 2])
+    assert VectorIndex.open(tmp_path) is None
+    with VectorWriter.open(tmp_path, MODEL, DIM) as writer:
+        assert not writer.ids
+    assert stored(tmp_path, vectors).count == 20
