@@ -47,6 +47,7 @@ def init(
             hooks = githooks.install(repo)
         enabled.add(repo.common_dir)
         report = read_new(repo, stores, out)
+        redact.shared()  # a user's first start compiles the rules: not after the first commit
         linked = link_everything(repo, stores, out)
         stats = stores.catalog.stats()
     vectors: human.Vectors = "unwanted" if no_embed else "coming"

@@ -18,7 +18,7 @@ from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 
 PATIENCE = 60.0
-"""Seconds: long, for a machine on which other tests run too; tests/bench/post_commit.py measures."""
+"""Seconds: long, as other tests run beside it; tests/bench/post_commit.py measures."""
 OLD = "SIZE = None\n"
 NEW = "SIZE = 128  # hot keys stay, measured on the import job\n"
 
