@@ -38,6 +38,8 @@ def init(
     format
         Terminals get human, pipes get agent.
     """
+    from funes_git import redact
+
     out = output.choose(format)
     repo = here()
     with Stores.open(repo.layout, write=True) as stores:
