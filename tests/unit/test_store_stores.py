@@ -474,8 +474,9 @@ def test_source_counts_nothing_when_it_is_read_on(layout: Layout) -> None:
 def test_what_is_deleted_under_a_writer_does_not_come_back_in_part(layout: Layout) -> None:
     with Stores.open(layout, write=True) as stores:
         stores.write(rich_batch("s1"))
-    with pytest.raises(FunesError, match="deleted meanwhile"):  # noqa: SIM117
-        with Stores.open(layout, write=True) as stores:
-            shutil.rmtree(layout.root)
-            stores.write(later_batch())
+    stores = Stores.open(layout, write=True)
+    shutil.rmtree(layout.root)
+    stores.write(later_batch())
+    with pytest.raises(FunesError, match="deleted meanwhile"):
+        stores.__exit__(None)
     assert not layout.root.exists()

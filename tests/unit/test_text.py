@@ -369,7 +369,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:
     leveller.follow(log)
     assert leveller._writer is not None
     leveller._writer._writer = FullDisk(leveller._writer._writer)
-    with pytest.raises(FunesError, match="cannot write the word index.*No space left"):
+    with pytest.raises(FunesError, match=r"cannot write the word index.*No space left"):
         leveller.commit()
     leveller.drop()
     del leveller
