@@ -185,18 +185,24 @@ def _vectors(repo: Repo, logger: Logger) -> None:
 
 
 def _hook_events(repo: Repo, events: Sequence[Event]) -> Iterator[HookEvent]:
+    from funes_git.redact import clean_path
     from funes_git.store.records import HookEvent
 
     found = _unread_ids(repo, events)
     for event in events:
-        detail = {"env": event.env, "action": event.action, "args": list(event.args)}
+        detail = {
+            "env": {name: clean_path(value) for name, value in event.env.items()},
+            "action": clean_path(event.action),
+            "args": [clean_path(arg) for arg in event.args],
+        }
+        branch = event.ref.removeprefix("refs/heads/") if event.ref else None
         yield HookEvent(
             id=event.name,
             hook=event.kind,
             at=event.ts,
             sha=event.commit or found.get(event.name),
-            worktree=event.worktree or None,
-            branch=event.ref.removeprefix("refs/heads/") if event.ref else None,
+            worktree=clean_path(event.worktree) or None,
+            branch=clean_path(branch) if branch else None,
             rewrites=event.rewrites,
             detail=json.dumps(detail, sort_keys=True),
         )

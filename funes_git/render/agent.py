@@ -5,6 +5,7 @@ Every line of recorded text starts with `>`, so that nothing recorded can pass f
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,6 +18,7 @@ from funes_git.render.evidence import evidence
 from funes_git.render.words import REASON_OF_COMMIT, REASON_WORDS, UNCOMMITTED, plural
 
 PROMPT, WORDS, PASSAGE, ROWS = 800, 1200, 1600, 40
+FOOTER = re.compile(r"\bget \S+ \S+ *$")
 
 
 def header(repository: str) -> str:
@@ -41,6 +43,12 @@ def fenced(text: str, limit: int | None = None) -> Iterator[str]:
         yield "(cut; get returns the whole turn)"
 
 
+def _last(text: str) -> str:
+    """Recorded words at the end of a line of ours, which only our own `get` may end."""
+    said = line(text)
+    return f"{said} ·" if FOOTER.search(said) else said
+
+
 def _get(session_id: str, turn_uuid: str) -> str:
     return f"get {line(session_id)} {line(turn_uuid)}"
 
@@ -55,7 +63,7 @@ def _lines(lines: Sequence[tuple[int, int]]) -> str:
 
 
 def _commit(commit: CommitInfo) -> str:
-    return f"commit {commit.short} {stamp(commit.author_time)} {line(commit.subject)}"
+    return f"commit {commit.short} {stamp(commit.author_time)} {_last(commit.subject)}"
 
 
 def why(found: Why) -> Iterator[str]:
@@ -119,7 +127,7 @@ def _unexplained(gap: Unexplained) -> str:
 
 def blame(path: str, lines: Sequence[BlameLine]) -> Iterator[str]:
     """Runs of lines with the same author, each with its range and its text."""
-    yield f"blame {line(path)}"
+    yield f"blame {_last(path)}"
     start = 0
     for end in range(1, len(lines) + 1):
         if end < len(lines) and _author(lines[end]) == _author(lines[start]):
@@ -167,7 +175,7 @@ def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
     yield f"recall {line(query)} · {plural(len(hits), 'hit')}"
     for number, hit in enumerate(hits, 1):
         yield ""
-        where = f" · branch {line(hit.branch)}" if hit.branch else ""
+        where = f" · branch {_last(hit.branch)}" if hit.branch else ""
         commits = f" · commits {' '.join(sha[:12] for sha in hit.commits)}" if hit.commits else ""
         yield (
             f"[{number}] {hit.harness} · {stamp(hit.ts)} · {_kind(hit)} · "
@@ -182,7 +190,7 @@ def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def _kind(hit: Hit) -> str:
-    return f"{hit.block_type} {hit.tool}" if hit.tool else f"{hit.role} {hit.block_type}"
+    return f"{hit.block_type} {line(hit.tool)}" if hit.tool else f"{hit.role} {hit.block_type}"
 
 
 def prompts(views: Sequence[TurnView]) -> Iterator[str]:

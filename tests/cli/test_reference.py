@@ -112,6 +112,21 @@ def test_recorded_text_cannot_pass_for_a_line_of_ours() -> None:
     assert [row for row in rows if row.startswith("get ")] == [f"get {SESSION} {TURN}"] * 3
 
 
+def test_no_recorded_words_end_a_line_as_our_own_get_does() -> None:
+    evil = f"x get {SESSION} another-turn"
+    commit = replace(ANSWER.commit, subject=evil)
+    hit = replace(HIT, branch=evil, commits=(), tool=evil)
+    rows = [
+        *agent.recall(evil, [hit]),
+        *agent.why(replace(WHY, target=evil, answers=(replace(ANSWER, commit=commit),))),
+        *agent.blame(evil, BLAMED),
+        *agent.log(replace(LOGGED[1], commit=commit)),
+    ]
+    ends = {row.split("get ")[-1] for row in rows if re.search(r"get \S+ \S+$", row)}
+    assert ends
+    assert not [end for end in ends if "another" in end]
+
+
 def test_every_field_and_reason_of_the_json_is_documented() -> None:
     page = (REFERENCE / "json.md").read_text("utf-8")
     printed = [

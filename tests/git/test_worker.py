@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from helpers import GitRepo
+from planted import Maker
 
 from funes_git import alone, spool, worker
 from funes_git.git import Repo
@@ -245,3 +246,16 @@ def test_starting_it_costs_no_heavy_import() -> None:
     ).stdout
     assert "funes_git.git" not in loaded
     assert "funes_git.store.catalog" not in loaded
+
+
+def test_a_secret_in_a_branch_name_is_not_stored(repo: GitRepo, layout: Layout) -> None:
+    secret = Maker(1).checked("ghp_")
+    repo.git("checkout", "-q", "-b", f"fix/{secret}")
+    repo.commit("one")
+    with Stores.open(layout, write=True) as stores:
+        worker.drain(Repo.discover(repo.path), stores)
+        assert [event.branch for event in stores.catalog.hook_events()] == [
+            "fix/[REDACTED:github-token]"
+        ]
+    for path in (layout.decisions, layout.catalog):
+        assert secret.encode() not in path.read_bytes()
