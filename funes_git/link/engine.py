@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from funes_git.git import Repo
 from funes_git.git.diffs import changes
 from funes_git.link.coverage import BEFORE
-from funes_git.link.level import EVERYTHING
+from funes_git.link.level import EVERYTHING, cut
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
 from funes_git.store.catalog_writer import CatalogWriter
@@ -100,7 +100,8 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
         tips = repo.tips(*EVERYTHING)
         known = (catalog.setting("linked_tips") or "").split()
         since = catalog.setting("unlinked_since")
-        if not known:
+        moved = (catalog.setting("linked_cut") or "") != cut(repo)
+        if not known or moved:
             shas = _reachable(repo, EVERYTHING)
             catalog.forget_links()
         else:
@@ -108,7 +109,7 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
             if since is not None:
                 shas = _again(repo, catalog, float(since) - BEFORE, shas)
         _run(repo, catalog, report, shas)
-        if since is not None or tips != known:
+        if since is not None or tips != known or moved:
             _remember(repo, catalog)
     return report
 
@@ -136,4 +137,6 @@ def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[
 
 def _remember(repo: Repo, catalog: CatalogWriter) -> None:
     tips = " ".join(repo.tips(*EVERYTHING))
-    catalog.put({"linked_tips": tips or None, "unlinked_since": None})
+    catalog.put(
+        {"linked_tips": tips or None, "linked_cut": cut(repo) or None, "unlinked_since": None}
+    )

@@ -19,4 +19,11 @@ EVERYTHING = (
 def is_level(repo: Repo, catalog: Catalog) -> bool:
     """Whether every commit is linked with every turn that has been read."""
     known = (catalog.setting("linked_tips") or "").split()
-    return known == repo.tips(*EVERYTHING) and catalog.setting("unlinked_since") is None
+    if known != repo.tips(*EVERYTHING) or catalog.setting("unlinked_since") is not None:
+        return False
+    return (catalog.setting("linked_cut") or "") == cut(repo)
+
+
+def cut(repo: Repo) -> str:
+    """Where a shallow clone's history ends: when it is fetched, commits of old can be linked."""
+    return " ".join(sorted(repo.shallow()))

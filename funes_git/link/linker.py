@@ -99,7 +99,9 @@ class Linker:
         for change, gone in zip(commit.files, removed, strict=True):
             self._file(commit, FileEvidence(commit, change, found, gone), found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
-        reason = None if found.links else reason_of(commit, found, self._witnesses, shallow)
+        reason = None
+        if commit.unreadable or not found.links:  # who committed it says nothing of its lines
+            reason = reason_of(commit, found, self._witnesses, shallow)
         row = LinkedCommit(
             info.sha, info.parents, info.commit_time, reason, found.added, found.explained
         )

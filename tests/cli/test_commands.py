@@ -388,3 +388,23 @@ def test_a_memory_that_cannot_be_written_still_answers(widget: Widget) -> None:
     assert asked.returncode == 0
     assert widget.edit in asked.stdout
     assert "note: new commits cannot be linked (cannot write " in asked.stderr
+
+
+def test_a_shallow_history_names_nobody_and_is_linked_once_it_is_there(
+    widget: Widget, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    widget.repo.git("clone", "-q", "--depth", "1", f"file://{widget.repo.path}", str(clone))
+
+    def authors() -> set[tuple[str, str | None]]:
+        told = widget.funes("blame", "src/cache.py", "--format", "json", cwd=clone)
+        return {
+            (line["author"]["kind"], line["author"]["turn_uuid"])
+            for line in json.loads(told)["lines"]
+        }
+
+    widget.funes("index", "--adopt", str(widget.home / ".claude"), "--no-embed", cwd=clone)
+    assert authors() == {("unknown", None)}
+    assert "the history is cut here" in widget.funes("why", "src/cache.py:6", cwd=clone)
+    subprocess.run(("git", "fetch", "-q", "--unshallow"), cwd=clone, check=True)
+    assert ("agent", widget.edit) in authors()
