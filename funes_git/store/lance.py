@@ -7,6 +7,7 @@ write leaves a version behind.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import time
@@ -253,6 +254,7 @@ def _lancedb() -> Any:
         import lancedb
     finally:
         library.validate_call = eager
+    gc.freeze()  # its 200,000 objects stay: looking for garbage among them takes long
     return lancedb
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Of the fields and of the way that text is split; another number means a rebuild."""
 
-_HEAP = 64_000_000  # bytes of postings before tantivy writes a segment
+_HEAP = 24_000_000  # bytes of postings before tantivy writes a segment
 _MOST_TERMS = 64  # of a query; a pasted log has thousands, and the rarest say enough
 _IDENTIFIER_BOOST = 2.0  # RETRIEVAL.md §5
 
