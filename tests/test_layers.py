@@ -35,7 +35,7 @@ before it."""
 OWNERS: dict[str, frozenset[str]] = {
     "lancedb": frozenset(["store.lance"]),
     "pyarrow": frozenset(["store.arrow", "store.lance"]),
-    "tantivy": frozenset(["store.text"]),
+    "tantivy": frozenset(["store.fields", "store.text"]),
     "numpy": frozenset(["store.vectors", "embed"]),
     "onnxruntime": frozenset(["embed"]),
     "fastembed": frozenset(["embed"]),

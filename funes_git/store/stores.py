@@ -29,8 +29,9 @@ from funes_git.store.lock import FileLock
 from funes_git.store.manifest import check_format
 from funes_git.store.records import HookEvent, Totals
 
-BUFFER = 16 * 2**20
-"""Bytes of text that are gathered before they are written."""
+FIRST, BUFFER = 4 * 2**20, 16 * 2**20
+"""Bytes of text that are gathered before they are written: little at first, so that writing soon
+goes on beside reading, then more and more, since each write costs something."""
 TIDY_AFTER = 20
 """Writes to the memory after which its versions and fragments are merged."""
 
@@ -42,6 +43,7 @@ class Stores(Levelled):
     def __init__(self, layout: Layout, catalog: Catalog, held: ExitStack) -> None:
         super().__init__(layout, catalog, held)
         self._changes = Changes()
+        self._room = FIRST
         self._words = Leveller(layout.text)
         self._identity = ("", "")
         self._before = Totals()
@@ -114,7 +116,8 @@ class Stores(Levelled):
     def take(self, changes: Changes) -> None:
         """Take in changes; they are stored when enough has come together, or by `flush`."""
         self._changes.update(changes)
-        if self._changes.size > BUFFER:
+        if self._changes.size > self._room:
+            self._room = min(2 * self._room, BUFFER)
             self._store()
             self._follow()
 

@@ -1,4 +1,4 @@
-"""The only importer of tantivy: BM25 over every chunk, with the fields that never change.
+"""The word index: BM25 over every chunk, with the fields that never change.
 
 Derived from the catalog's chunk log and rebuilt from it whenever the format differs or the files
 are broken. Knows nothing of git, links or vectors: what depends on those arrives as a `Scope`.
@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from funes_git.errors import FunesError, MemoryBusy
+from funes_git.store.fields import analyzer, created, opened
 from funes_git.store.files import read_json, write_json
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope, Value, chunk_id, chunk_key, turn_key
@@ -42,7 +43,7 @@ class TextWriter:
         """The last row of the chunk log that the index holds."""
         self._folder = folder
         self._writer = _writer(index)
-        self._terms = Terms(_analyzer().analyze)
+        self._terms = Terms(analyzer().analyze)
 
     @classmethod
     def open(cls, folder: Path, generation: str = "") -> TextWriter:
@@ -53,19 +54,19 @@ class TextWriter:
         """
         stamp = {"format": FORMAT, "generation": generation}
         state = read_json(folder / "state.json")
-        index = _opened(folder) if stamp.items() <= state.items() else None
+        index = opened(folder) if stamp.items() <= state.items() else None
         if index is not None:
             return cls(folder, index, int(state.get("upto", 0)))
         _wipe(folder)
         write_json(folder / "state.json", {**stamp, "upto": 0})
-        return cls(folder, _created(folder), 0)
+        return cls(folder, created(folder), 0)
 
     @staticmethod
     def is_level(folder: Path, generation: str, newest: int) -> bool:
         """Whether the index already holds everything up to row `newest`."""
         state = read_json(folder / "state.json")
         held = (state.get("format"), state.get("generation"), state.get("upto"))
-        return held == (FORMAT, generation, newest) and _opened(folder) is not None
+        return held == (FORMAT, generation, newest) and opened(folder) is not None
 
     def add(self, rows: Iterable[ChunkRow]) -> None:
         """Index chunks, each in place of the document with its id; of those that are gone only
@@ -135,14 +136,14 @@ class TextIndex:
         self._make = tantivy.Query
         self._schema = index.schema
         self._searcher = index.searcher()
-        self._analyze: Analyze = _analyzer().analyze
+        self._analyze: Analyze = analyzer().analyze
 
     @classmethod
     def open(cls, folder: Path) -> TextIndex | None:
         """The index in `folder`; None if there is none that this version can read."""
         if read_json(folder / "state.json").get("format") != FORMAT:
             return None
-        index = _opened(folder)
+        index = opened(folder)
         return cls(index) if index is not None else None
 
     @property
@@ -227,64 +228,6 @@ def _facts(row: ChunkRow) -> Iterator[tuple[str, str | None]]:
     yield "branch", row.branch
     for path in row.files:
         yield "files", path
-
-
-def _analyzer() -> tantivy.TextAnalyzer:
-    """The words of a piece of text: lower case, without accents, stemmed."""
-    import tantivy
-
-    made = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    for step in (
-        tantivy.Filter.remove_long(60),
-        tantivy.Filter.lowercase(),
-        tantivy.Filter.ascii_fold(),
-        tantivy.Filter.stemmer("english"),
-    ):
-        made = made.filter(step)
-    return made.build()
-
-
-def _schema() -> tantivy.Schema:
-    import tantivy
-
-    made = tantivy.SchemaBuilder()
-    # Signed: tantivy-py 0.27 deletes nothing by a term of an unsigned field.
-    made.add_integer_field("id", indexed=True, fast=True)
-    made.add_integer_field("turn", indexed=True)
-    made.add_integer_field("exchange", indexed=True, fast=True)
-    for name in ("body", "ident"):
-        made.add_text_field(name, tokenizer_name="terms", index_option="freq")
-    for name in ("session", "kind", "role", "harness", "branch", "files"):
-        made.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    made.add_integer_field("ts", fast=True)
-    return made.build()
-
-
-def _registered(index: tantivy.Index) -> tantivy.Index:
-    """tantivy forgets its tokenizers between processes; texts arrive as terms already."""
-    import tantivy
-
-    terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-    index.register_tokenizer("terms", terms)
-    return index
-
-
-def _opened(folder: Path) -> tantivy.Index | None:
-    import tantivy
-
-    if not (folder / "index" / "meta.json").exists():
-        return None
-    try:
-        return _registered(tantivy.Index.open(str(folder / "index")))
-    except ValueError:  # tantivy raises it for whatever is wrong with the files
-        return None
-
-
-def _created(folder: Path) -> tantivy.Index:
-    import tantivy
-
-    (folder / "index").mkdir(parents=True)
-    return _registered(tantivy.Index(_schema(), path=str(folder / "index")))
 
 
 def _wipe(folder: Path) -> None:
