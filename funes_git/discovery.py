@@ -90,6 +90,7 @@ def of_repository(
             sources += parser.discover(places)
         except OSError as error:
             found.unreadable.append((Path(error.filename or "?"), error.strerror or "unreadable"))
+    sources = [source for source in sources if _is_named(source.path, found.unreadable)]
     found.looked_at = len(sources)
     search = _Search(repo, every, found.unreadable)
     for done, source in enumerate(sources):
@@ -200,6 +201,16 @@ class _Search:
                 roots.save(self._repo.layout)
 
 
+def _is_named(path: Path, unreadable: list[tuple[Path, str]]) -> bool:
+    """Whether the stores can hold the name."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        unreadable.append((path, "its name is not UTF-8"))
+        return False
+    return True
+
+
 def _clean(found: list[tuple[Source, set[str]]]) -> list[tuple[Source, set[str]]]:
     """The same without secrets: a command's words may look like a path."""
     return [(source, {redact.clean_path(path) for path in roots}) for source, roots in found]
@@ -219,7 +230,7 @@ def at_paths(paths: Sequence[Path], every: Mapping[str, Parser]) -> Discovered:
             except OSError as error:
                 found.unreadable.append((path, error.strerror or str(error)))
                 continue
-            if source:
+            if source and _is_named(path, found.unreadable):
                 found.sources.append(source)
     found.looked_at = len(found.sources)
     found.sources.sort(key=_age)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from funes_git.git.quote import unquote
+from funes_git.git.quote import storable, unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def parse_blame(out: bytes) -> Iterator[BlamedLine]:
             text = raw[1:].decode("utf-8", "replace")
             yield BlamedLine(number, text, sha, original, paths.get(sha, ""))
         elif raw.startswith(b"filename "):
-            paths[sha] = unquote(raw[9:])
+            paths[sha] = storable(unquote(raw[9:]))
         else:
             words = raw.split(b" ")
             if len(words) >= 3 and len(words[0]) >= 40 and words[1].isdigit():

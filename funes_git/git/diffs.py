@@ -14,7 +14,7 @@ from typing import IO
 from funes_git.git import process
 from funes_git.git.commits import FORMAT, parse_info
 from funes_git.git.process import GitError
-from funes_git.git.quote import unquote
+from funes_git.git.quote import storable, unquote
 from funes_git.git.repo import Repo
 from funes_git.model import CommitInfo
 
@@ -206,9 +206,9 @@ def _header_line(line: bytes, change: FileChange) -> None:
         if change.status == "deleted":
             change.path = _path(line[4:])
     elif line.startswith(b"rename from "):
-        change.status, change.old_path = "renamed", unquote(line[12:])
+        change.status, change.old_path = "renamed", _name(line[12:])
     elif line.startswith(b"rename to "):
-        change.path = unquote(line[10:])
+        change.path = _name(line[10:])
     elif line.startswith(b"new file mode"):
         change.status = "added"
     elif line.startswith(b"deleted file mode"):
@@ -225,13 +225,18 @@ def _header_path(line: bytes) -> str:
     renamed, which is where no later header line names it (a mode change, an empty file)."""
     line = line.rstrip(b"\n")
     if not line.startswith(b"diff --git "):
-        return unquote(line.split(b" ", 2)[2])
+        return _name(line.split(b" ", 2)[2])
     rest = line[len(b"diff --git ") :]
     half = rest[(len(rest) + 1) // 2 :]
     return _path(half)
 
 
+def _name(raw: bytes) -> str:
+    """A path for comparing and storing; none of these goes back to git."""
+    return storable(unquote(raw))
+
+
 def _path(raw: bytes) -> str:
     """A path with its `a/` or `b/` prefix, perhaps quoted, perhaps followed by a tab."""
-    name = unquote(raw.rstrip(b"\t"))
+    name = _name(raw.rstrip(b"\t"))
     return name[2:] if name[:2] in ("a/", "b/") else name

@@ -16,6 +16,13 @@ def unquote(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
+def storable(path: str) -> str:
+    """A path as text that every store takes: bytes that are not UTF-8 are written as `\\xe9`."""
+    if path.isascii():
+        return path
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def _character(match: re.Match[bytes]) -> bytes:
     code = match[1]
     return bytes([LETTERS[code[0]] if len(code) == 1 else int(code, 8) & 255])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -123,15 +123,17 @@ class Database:
         self.path = path
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        """All rows of a query."""
-        with self.errors():
+        """All rows of a query; none for values that cannot be stored."""
+        with self.errors(), suppress(UnicodeEncodeError):
             return self.db.execute(sql, values).fetchall()
+        return []
 
     def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """The first row of a query, if any."""
-        with self.errors():
+        with self.errors(), suppress(UnicodeEncodeError):
             row: Row | None = self.db.execute(sql, values).fetchone()
             return row
+        return None
 
     def rows_in(self, sql: str, keys: Sequence[object]) -> Iterator[Row]:
         """The rows of a query that names its keys as `IN (?)`, in portions that SQLite takes."""

@@ -408,3 +408,21 @@ def test_a_shallow_history_names_nobody_and_is_linked_once_it_is_there(
     assert "the history is cut here" in widget.funes("why", "src/cache.py:6", cwd=clone)
     subprocess.run(("git", "fetch", "-q", "--unshallow"), cwd=clone, check=True)
     assert ("agent", widget.edit) in authors()
+
+
+def test_names_that_are_not_utf_8_stop_nothing(widget: Widget) -> None:
+    old, new = (os.fsdecode(name) for name in (b"caf\xe9.py", b"th\xe9.py"))
+    widget.repo.write(old, "print('in a file with an old name')\n")
+    widget.repo.commit("Add a file", date=START + 10)
+    widget.repo.git("mv", old, new)
+    widget.repo.commit("Rename it", date=START + 20)
+    sessions = next((widget.home / ".claude" / "projects").iterdir())
+    (sessions / os.fsdecode(b"\xe9.jsonl")).write_text("{}\n")
+    widget.funes("link", "--all")
+    assert "not UTF-8" in widget.funes("index", "--no-embed")
+    for name in ("human", "agent", "json"):
+        widget.funes("why", f"{new}:1", "--format", name)
+        widget.funes("blame", new, "--format", name)
+        widget.funes("log", "--format", name)
+    missing = funes("get", new, new, cwd=widget.repo.path, HOME=str(widget.home))
+    assert missing.returncode == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -280,3 +281,14 @@ def test_without_a_folder_for_hooks_there_is_none(repo: GitRepo) -> None:
 def test_a_missing_folder_is_not_a_missing_git(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="there is no folder"):
         process.run(("status",), tmp_path / "nowhere")
+
+
+def test_a_name_that_is_not_utf_8_can_be_stored(repo: GitRepo) -> None:
+    old, new = (os.fsdecode(name) for name in (b"caf\xe9.py", b"th\xe9.py"))
+    repo.write(old, "one line of text\n")
+    repo.commit("start")
+    repo.git("mv", old, new)
+    repo.commit("rename")
+    renamed = diff(repo)[1].files[0]
+    assert (renamed.old_path, renamed.path) == (r"caf\xe9.py", r"th\xe9.py")
+    assert [line.original_path for line in Repo.discover(repo.path).blame(new)] == [r"caf\xe9.py"]
