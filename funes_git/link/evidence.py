@@ -75,9 +75,7 @@ class FileEvidence:
         lines = added_lines(self.change, before)
         self.found.edited |= bool(here.before(self.bound))
         lines = self._added(here, lines, places, strict=True)
-        lines = self._added(here, lines, places)
-        lines = self._added(here, lines, places, loose=True)
-        lines = self._added(here, lines, places, back=True)
+        lines = self._rest(here, lines, places)
         for pool in others:
             lines = self._moved(pool, lines, places)
         lines = self._heavy(namesakes, lines)
@@ -144,11 +142,23 @@ class FileEvidence:
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
 
     def _moved(self, pool: Pool, lines: list[DiffLine], places: Places) -> list[DiffLine]:
-        """Link what was moved here from another file of the commit, if it is much."""
+        """Link what was moved here from another file of the commit, if it is much; where it is most
+        of what is new, the file itself was moved, and everything is asked."""
         found = pool.added([line.exact for line in lines], self.sha, self.bound)
-        if sum(line.weight for line in lines if line.exact in found) < ELSEWHERE:
+        moved = sum(line.weight for line in lines if line.exact in found)
+        if moved < ELSEWHERE:
             return lines
-        return self._added(pool, lines, places, strict=True, home=False)
+        everything = 2 * moved >= sum(line.weight for line in lines)
+        lines = self._added(pool, lines, places, strict=True, home=False)
+        return self._rest(pool, lines, places, home=False) if everything else lines
+
+    def _rest(
+        self, pool: Pool, lines: list[DiffLine], places: Places, *, home: bool = True
+    ) -> list[DiffLine]:
+        """Link what is not so sure; the lines that are left."""
+        lines = self._added(pool, lines, places, home=home)
+        lines = self._added(pool, lines, places, loose=True, home=home)
+        return self._added(pool, lines, places, back=True, home=home)
 
     def _heavy(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
         """Link what was written at other paths of the same name; the lines that are left."""

@@ -12,8 +12,9 @@ from funes_git.link.graph import Graph
 from funes_git.store.catalog import Catalog
 from funes_git.store.links import Move
 
-ALIKE = 3.0
-"""The weight of common lines from which a new file may be one that a session wrote elsewhere."""
+ALIKE = 2.0
+"""The weight of common lines from which a new file may be one that a session wrote elsewhere, if it
+is a third of the file's."""
 
 RARE = 8
 """Paths up to which a line that stands in all of them tells which file it is."""
@@ -97,7 +98,8 @@ class Names:
                 for path in found:
                     weights[path] += line.weight
         best = max(sorted(weights), key=lambda path: weights[path], default=None)
-        return best if best is not None and weights[best] >= ALIKE else None
+        least = max(ALIKE, sum(line.weight for line in lines) / 3)
+        return best if best is not None and weights[best] >= least else None
 
 
 def last_part(path: str) -> str:

@@ -21,6 +21,9 @@ EDGE = "\n"
 EVIDENT = 0.5
 """The evidence from which a line is taken to stand at its place."""
 
+EDGE_WORTH = 0.4
+"""The evidence of standing first or last: another first line may have stood there."""
+
 SAYS = re.compile(r"[^\W_]")
 
 HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
@@ -130,8 +133,11 @@ class Places:
                 self._text_of(edit).follow(self._line(line.number), sides)
             for step, wanted in sides.items():
                 beside = self._beside(line.number, step)
-                found += (beside in wanted) / max(1, self._times[beside])
+                found += (beside in wanted) * self._worth(beside)
         return found
+
+    def _worth(self, text: str) -> float:
+        return EDGE_WORTH if text == EDGE else 1 / max(1, self._times[text])
 
     def _agreement(self, text: EditText, places: Sequence[tuple[int, int]]) -> float | None:
         """The evidence of (line number, position in the text) that stand for the same lines."""
@@ -142,7 +148,7 @@ class Places:
                 wanted = text.beside(pos, step)
                 if wanted is not None and wanted[0] not in positions:
                     same = wanted[1] == self._beside(number, step)
-                    found = (found or 0.0) + same / max(1, self._times[wanted[1]])
+                    found = (found or 0.0) + same * self._worth(wanted[1])
         return found
 
     def _line(self, number: int) -> str:
