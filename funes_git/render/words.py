@@ -6,6 +6,7 @@ import time
 from typing import Final
 
 from funes_git.model import Level
+from funes_git.render.clean import line
 
 LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
 LEVEL_WORDS: Final[dict[Level, str]] = {
@@ -144,13 +145,13 @@ def short(identity: str) -> str:
     """The start of a session id that names it: 8 characters, or 13 where the id starts with a
     clock (UUID version 7), so that sessions of the same minute differ."""
     clocked = len(identity) == 36 and identity[14] == "7"
-    return identity[: 13 if clocked else 8]
+    return line(identity[: 13 if clocked else 8])
 
 
 def short_turn(session_id: str, turn_uuid: str) -> str:
     """A turn's id within its session: 8 characters, or the number that follows the session's id."""
     own = turn_uuid.removeprefix(f"{session_id}-")
-    return own if own != turn_uuid else turn_uuid[:8]
+    return line(own if own != turn_uuid else turn_uuid[:8])
 
 
 def ranges(lines: tuple[tuple[int, int], ...]) -> str:

@@ -160,3 +160,8 @@ def test_short_ids_still_tell_sessions_of_one_minute_apart() -> None:
     codex = "019a4b5c-1234-7abc-8def-2f6a11aa0c10"
     assert short(codex) == "019a4b5c-1234"
     assert short_turn(codex, f"{codex}-12") == "12"
+
+
+def test_a_short_id_acts_on_no_terminal() -> None:
+    assert "\x1b" not in short("a\x1b]0;x\x07bc") + short_turn("s", "a\x1b]0;x\x07bc")
+    assert "\n" not in short("a\nbc") + short_turn("s", "s-1\n2")
