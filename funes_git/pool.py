@@ -31,8 +31,8 @@ AHEAD = 24 << 20
 """Bytes of what one process has read that may wait to be written: they bound the memory."""
 
 PIPE = 1 << 20
-"""Bytes that a pipe holds where the system lets one choose: after each fill, the thread that reads
-it must wait for Python's lock."""
+"""Bytes that a pipe holds, where the system lets one choose, and that are read at once: for each
+read, the thread must wait for Python's lock."""
 LENGTH = 8
 BROKEN = b"broken"
 
@@ -118,6 +118,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=repo.common_dir,
+            bufsize=PIPE,
             pipesize=PIPE,
         )
         self._send(repo)
