@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funes_git_parsers.codex_script import ToolCall, calls
+from funes_git_parsers.codex.script import ToolCall, calls
 
 
 def test_arguments_are_taken_with_or_without_quotes_around_their_names() -> None:

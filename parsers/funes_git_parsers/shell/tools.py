@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from funes_git_parsers.shell_lex import Word
+from funes_git_parsers.shell.lex import Word
 
 _KEYWORDS = {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "exec"}
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from funes_git_parsers import patch
 from funes_git_parsers.base import Hunk, Operation
-from funes_git_parsers.shell_commits import printed_commits
-from funes_git_parsers.shell_lex import Command, Redirect, Word, lex
-from funes_git_parsers.shell_python import python_writes
-from funes_git_parsers.shell_sed import edited, whole_lines
-from funes_git_parsers.shell_text import UNKNOWN, Text, heredoc, literal, output
-from funes_git_parsers.shell_tools import may_write, named_files, operands, unwrap
+from funes_git_parsers.shell.commits import printed_commits
+from funes_git_parsers.shell.lex import Command, Redirect, Word, lex
+from funes_git_parsers.shell.python import python_writes
+from funes_git_parsers.shell.sed import edited, whole_lines
+from funes_git_parsers.shell.text import UNKNOWN, Text, heredoc, literal, output
+from funes_git_parsers.shell.tools import may_write, named_files, operands, unwrap
 
 __all__ = ["ShellWrite", "printed_commits", "writes"]
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from funes_git_parsers.base import Block, Turn
-from funes_git_parsers.codex_items import scaffold
-from funes_git_parsers.codex_state import State
-from funes_git_parsers.codex_turns import draft
+from funes_git_parsers.codex.items import scaffold
+from funes_git_parsers.codex.state import State
+from funes_git_parsers.codex.turns import draft
 from funes_git_parsers.scaffold import AGENTS, ENVIRONMENT
 
 _RECENT = 8

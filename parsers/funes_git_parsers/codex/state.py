@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias
 
-from funes_git_parsers.codex_values import folder, integer, mapping, seconds, string, uuid_time
 from funes_git_parsers.jsonl import Position
+from funes_git_parsers.values import folder, integer, mapping, seconds, string, uuid_time
 
 VERSION = 1
 MAX_EXCHANGES = 256

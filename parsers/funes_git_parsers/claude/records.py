@@ -8,39 +8,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from hashlib import sha1
 from typing import Any, Final
 
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, PrintedCommit
 from funes_git_parsers.shell import printed_commits
+from funes_git_parsers.values import mapping, string
 
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[\w=;.-]*;base64,([A-Za-z0-9+/=]{64,})")
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
-
-
-def string(value: object) -> str | None:
-    """`value` if it is a non-empty string."""
-    return value if isinstance(value, str) and value else None
-
-
-def mapping(value: object) -> dict[str, Any]:
-    """`value` if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def timestamp(value: object) -> float | None:
-    """Seconds since the epoch, UTC, of an ISO 8601 text (UTC where it names no zone)."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
 
 
 def derived_uuid(record: dict[str, Any]) -> str:

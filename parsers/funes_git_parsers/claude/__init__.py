@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from funes_git_parsers import claude_files
 from funes_git_parsers.base import Cursor, Item, Opener, Places, Skipped, Source
-from funes_git_parsers.claude_lines import preparer, raw_values
-from funes_git_parsers.claude_reader import Reader
-from funes_git_parsers.claude_records import content, mapping, string
-from funes_git_parsers.claude_state import State, dump, load
+from funes_git_parsers.claude import files as claude_files
+from funes_git_parsers.claude.lines import preparer, raw_values
+from funes_git_parsers.claude.reader import Reader
+from funes_git_parsers.claude.records import content
+from funes_git_parsers.claude.state import State, dump, load
 from funes_git_parsers.jsonl import open_at, read_records, whole_lines
+from funes_git_parsers.values import mapping, string
 
 NAME = claude_files.HARNESS
 LABEL = "Claude Code"

@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from funes_git_parsers.base import Opener, Places, Source
-from funes_git_parsers.claude_records import mapping, string
+from funes_git_parsers.values import mapping, string
 
 HARNESS = "claude_code"
 _AGENT = re.compile(r"agent-(.+?)\.jsonl(?:\.zst)?$")

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from hashlib import sha1
 from typing import Any
 
-from funes_git_parsers import claude_records as fields
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Item, Retraction, Turn
-from funes_git_parsers.claude_files import HARNESS
-from funes_git_parsers.claude_state import Link, Queued, State
+from funes_git_parsers.claude import records as fields
+from funes_git_parsers.claude.files import HARNESS
+from funes_git_parsers.claude.state import Link, Queued, State
+from funes_git_parsers.values import seconds
 
 _NOT_TYPED = re.compile(r'\s*(?:/[\w:.-]+(?:\s|$)|\{"task_id":)')
 
@@ -37,7 +38,7 @@ class PromptQueue:
             return
         state = self._state
         last = state.links.get(state.tips.get("", ""), Link())
-        ts = fields.timestamp(record.get("timestamp"))
+        ts = seconds(record.get("timestamp"))
         state.queued.append(Queued(text, session_id, ts, state.seq, last.turn))
 
     def _withdrawn(self) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from funes_git_parsers.codex_values import compact, integer, is_blank, mapping, string
+from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 
 _DATA = re.compile(r"data:([\w.+/-]+)(?:;[\w=.+-]+)*;base64,")
 _HEADED = ("Exit code:", "Chunk ID:", "Wall time", "Script ", "Process ", "Command ")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from funes_git_parsers.base import Hunk
-from funes_git_parsers.shell_lex import Word
+from funes_git_parsers.shell.lex import Word
 
 _ADDRESS = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)(?:,[^a-zA-Z\n]{1,20})?)?\s*"
 _TEXT = re.compile(_ADDRESS + r"[aic](?:\\\n?|[ \t]*)(.+)", re.DOTALL)

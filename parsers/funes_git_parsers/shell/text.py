@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from funes_git_parsers.base import Hunk
-from funes_git_parsers.shell_escapes import ansi_c
-from funes_git_parsers.shell_lex import Word
+from funes_git_parsers.shell.escapes import ansi_c
+from funes_git_parsers.shell.lex import Word
 
 _EXPANDS = re.compile(r"\$[A-Za-z_0-9{(@*#?$!-]|`")
 _ESCAPED = re.compile(r"\\([\\$`])|\\\n")

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from funes_git_parsers import claude_hunks as lines
 from funes_git_parsers import shell
 from funes_git_parsers.base import Edit, Hunk, Operation
+from funes_git_parsers.claude import hunks as lines
 
 SHELLS: Final = frozenset({"Bash"})
 _ABSOLUTE = re.compile(r"/|~|[A-Za-z]:[\\/]|\\\\")

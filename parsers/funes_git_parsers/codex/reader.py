@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from funes_git_parsers import codex_calls, codex_items
 from funes_git_parsers.base import (
     Block,
     Cursor,
@@ -21,15 +20,17 @@ from funes_git_parsers.base import (
     Spawn,
     Turn,
 )
-from funes_git_parsers.codex_calls import Call
-from funes_git_parsers.codex_edits import edits
-from funes_git_parsers.codex_outcome import Outcome, outcome
-from funes_git_parsers.codex_prompts import Prompts
-from funes_git_parsers.codex_state import State, dump
-from funes_git_parsers.codex_turns import HARNESS, draft
-from funes_git_parsers.codex_values import folder, integer, mapping, seconds, string
+from funes_git_parsers.codex import calls as codex_calls
+from funes_git_parsers.codex import items as codex_items
+from funes_git_parsers.codex.calls import Call
+from funes_git_parsers.codex.edits import edits
+from funes_git_parsers.codex.outcome import Outcome, outcome
+from funes_git_parsers.codex.prompts import Prompts
+from funes_git_parsers.codex.state import State, dump
+from funes_git_parsers.codex.turns import HARNESS, draft
 from funes_git_parsers.jsonl import Record, Records
 from funes_git_parsers.scaffold import COMPACTION
+from funes_git_parsers.values import folder, integer, mapping, seconds, string
 
 MAX_OPEN = 64
 """So many calls may wait for their output."""

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from funes_git_parsers import claude_records as fields
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Item, Role, Session, Spawn, Turn
-from funes_git_parsers.claude_edits import Call, edits, may_write
-from funes_git_parsers.claude_files import HARNESS, Surroundings
-from funes_git_parsers.claude_prompts import PromptQueue
-from funes_git_parsers.claude_records import mapping, string
-from funes_git_parsers.claude_state import Link, State
+from funes_git_parsers.claude import records as fields
+from funes_git_parsers.claude.edits import Call, edits, may_write
+from funes_git_parsers.claude.files import HARNESS, Surroundings
+from funes_git_parsers.claude.prompts import PromptQueue
+from funes_git_parsers.claude.state import Link, State
+from funes_git_parsers.values import mapping, seconds, string
 
 _TITLES: Final = {
     "ai-title": ("aiTitle", 2),
@@ -169,7 +169,7 @@ class Reader:
             session_id=self._session_id(record),
             turn_uuid=uuid,
             seq=self.state.seq,
-            ts=fields.timestamp(record.get("timestamp")),
+            ts=seconds(record.get("timestamp")),
             role=role,
             harness=HARNESS,
             blocks=blocks,

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from funes_git_parsers.claude_edits import Call
+from funes_git_parsers.claude.edits import Call
 from funes_git_parsers.jsonl import Position
 
 VERSION: Final = 1

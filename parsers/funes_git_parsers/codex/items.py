@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from funes_git_parsers.base import Block, PrintedCommit, Role
-from funes_git_parsers.codex_outcome import Outcome, image, outcome
-from funes_git_parsers.codex_values import compact, is_blank, mapping, string
+from funes_git_parsers.codex.outcome import Outcome, image, outcome
 from funes_git_parsers.scaffold import AGENTS, COMMAND, ENVIRONMENT, kind
+from funes_git_parsers.values import compact, is_blank, mapping, string
 
 _ENVELOPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 _CALLS = {"function_call", "custom_tool_call"}

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Literal
 
 from funes_git_parsers.base import PrintedCommit
-from funes_git_parsers.shell_lex import Command, Word, lex
-from funes_git_parsers.shell_tools import unwrap
+from funes_git_parsers.shell.lex import Command, Word, lex
+from funes_git_parsers.shell.tools import unwrap
 
 _QUICK = re.compile(r"\b(?:git|gh)\b")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

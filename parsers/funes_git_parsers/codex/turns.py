@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from funes_git_parsers.base import Block, Role, Turn
-from funes_git_parsers.codex_state import State
+from funes_git_parsers.codex.state import State
 
 HARNESS: Final = "codex"
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from stat import S_ISREG
 
 from funes_git_parsers.base import Cursor, Item, Opener, Places, Session, Source
-from funes_git_parsers.codex_calls import join
-from funes_git_parsers.codex_reader import Reader
-from funes_git_parsers.codex_state import State, load
+from funes_git_parsers.codex.calls import join
+from funes_git_parsers.codex.reader import Reader
+from funes_git_parsers.codex.state import State, load
 from funes_git_parsers.jsonl import LONGEST, open_at, read_records
 
 NAME = "codex"

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from funes_git_parsers import codex_script, shell
+from funes_git_parsers import shell
 from funes_git_parsers.base import PrintedCommit
-from funes_git_parsers.codex_outcome import Outcome
-from funes_git_parsers.codex_values import folder, integer, mapping, string
+from funes_git_parsers.codex import script as codex_script
+from funes_git_parsers.codex.outcome import Outcome
+from funes_git_parsers.values import folder, integer, mapping, string
 
 SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
 PROGRAMS = {"exec", "wait"}

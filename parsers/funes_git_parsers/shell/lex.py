@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from funes_git_parsers.shell_escapes import ansi_c
+from funes_git_parsers.shell.escapes import ansi_c
 
 MAX_DEPTH = 40
 """Nested substitutions deeper than this are read as plain text: recursion must end."""

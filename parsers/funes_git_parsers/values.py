@@ -6,8 +6,7 @@ Standard library only; knows no records.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,7 +22,7 @@ def string(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def mapping(value: object) -> Mapping[str, Any]:
+def mapping(value: object) -> dict[str, Any]:
     """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
@@ -39,14 +38,15 @@ def is_blank(text: str) -> bool:
 
 
 def seconds(value: object) -> float | None:
-    """An ISO 8601 time as seconds since the epoch; None for anything else."""
+    """An ISO 8601 time (UTC where it names no zone) as seconds since the epoch; None for anything
+    else."""
     if not isinstance(value, str):
         return None
     try:
-        stamp = datetime.fromisoformat(value)
-    except ValueError:
+        moment = datetime.fromisoformat(value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return stamp.timestamp() if stamp.tzinfo else None
 
 
 def uuid_time(value: object) -> float | None:
