@@ -226,12 +226,12 @@ def at_paths(paths: Sequence[Path], every: Mapping[str, Parser]) -> Discovered:
                 continue
             seen.add(path)
             try:
-                source = _claimed(path, every)
+                claimed = _claimed(path, every)
             except OSError as error:
                 found.unreadable.append((path, error.strerror or str(error)))
                 continue
-            if source and _is_named(path, found.unreadable):
-                found.sources.append(source)
+            if claimed and _is_named(path, found.unreadable):
+                found.sources += claimed
     found.looked_at = len(found.sources)
     found.sources.sort(key=_age)
     return found
@@ -251,12 +251,11 @@ def _files(top: Path, unreadable: list[tuple[Path, str]]) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(files))
 
 
-def _claimed(path: Path, every: Mapping[str, Parser]) -> Source | None:
-    stat = path.stat()
-    if not path.is_file() or not stat.st_size:
-        return None
+def _claimed(path: Path, every: Mapping[str, Parser]) -> list[Source]:
+    if not path.is_file() or not path.stat().st_size:
+        return []
     start = head(path)
     for parser in every.values():
         if parser.claim(path, start):
-            return Source(parser.NAME, path, stat.st_size, stat.st_mtime_ns)
-    return None
+            return parser.sessions(path)
+    return []

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 GROUP = "funes_git.parsers"
 """The group of entry points by which a package adds a parser."""
 
-_REQUIRED = ("LABEL", "GLOBAL_UUIDS", "discover", "folders", "claim", "roots", "read")
+_REQUIRED = (
+    *("LABEL", "GLOBAL_UUIDS", "READS"),
+    *("discover", "folders", "claim", "sessions", "roots", "read"),
+)
 
 
 def __getattr__(name: str) -> object:

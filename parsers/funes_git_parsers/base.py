@@ -16,6 +16,12 @@ from typing import BinaryIO, Literal, Protocol, TypeAlias
 BlockType: TypeAlias = Literal["text", "thinking", "tool_use", "tool_result"]
 Role: TypeAlias = Literal["user", "assistant", "tool"]
 Operation: TypeAlias = Literal["create", "modify", "delete", "rename"]
+Capability: TypeAlias = Literal["text", "thinking", "edits", "shell", "sub-agents", "git"]
+"""What a parser can yield: texts, thinking, edits with their text, shell commands with what they
+wrote and printed, which session started which, and what the agent recorded of git."""
+
+COMMIT = "commit:"
+"""Before a commit id among the `roots` of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,9 @@ class Turn:
     branch: str | None = None
     head: str | None = None
     """The commit that was checked out, where the format records it."""
+    blobs: tuple[tuple[str, str], ...] = ()
+    """Files as they were at that moment, where the format records it: path as written and git's
+    blob id."""
     model: str | None = None
     is_prompt: bool = False
     """A person typed this: not a tool result, not scaffolding, not a sub-agent's task."""
@@ -180,9 +189,11 @@ Item: TypeAlias = Session | Turn | Edit | Spawn | Retraction | Skipped | Cursor
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One unit that discovery found: a file, or (with `key`) one session inside a database.
+    """One unit that discovery found: a file, or (with `key`) one session inside a database or a
+    tree of files.
 
-    Size in bytes and modification time in nanoseconds decide whether it must be read again.
+    Size in bytes and modification time in nanoseconds decide whether it must be read again. With a
+    key they are the session's own: any two numbers that change whenever the session does.
     """
 
     harness: str
@@ -204,6 +215,12 @@ Opener: TypeAlias = Callable[[Path], BinaryIO]
 """Opens a session file for reading bytes, decompressing `.zst`; handed in from above."""
 
 
+def whole(harness: str, path: Path) -> Source:
+    """A file that is one session. Raises OSError."""
+    stat = path.stat()
+    return Source(harness, path, stat.st_size, stat.st_mtime_ns)
+
+
 class Parser(Protocol):
     """A module that satisfies this is a parser."""
 
@@ -223,8 +240,14 @@ class Parser(Protocol):
         fork)."""
         ...
 
+    @property
+    def READS(self) -> frozenset[Capability]:
+        """What the agent's format holds and this parser reads, for the documentation."""
+        ...
+
     def discover(self, places: Places) -> Iterator[Source]:
-        """Every session of this agent on the machine; stats files, opens none."""
+        """Every session of this agent on the machine. Stats files and opens none, except that a
+        database is asked for its sessions."""
         ...
 
     def folders(self, places: Places) -> list[Path]:
@@ -232,13 +255,20 @@ class Parser(Protocol):
         ...
 
     def claim(self, path: Path, head: bytes) -> bool:
-        """Whether the file at `path`, starting with `head` (up to 64 KB, decompressed), is a
-        session of this agent."""
+        """Whether the file at `path`, starting with `head` (up to 64 KB, decompressed), holds
+        sessions of this agent."""
+        ...
+
+    def sessions(self, path: Path) -> list[Source]:
+        """The sessions in a file that was claimed: the file itself for most formats (`whole`).
+        Raises OSError."""
         ...
 
     def roots(self, source: Source, open_file: Opener) -> set[str]:
         """Every folder that the session worked in and every absolute path that it edited, as
-        recorded. A quick scan: may hold more than `read` would yield, never less."""
+        recorded, and `COMMIT` + id for commits that it recorded as the repository's (its root
+        commit, the one checked out). A quick scan: may hold more than `read` would yield, never
+        less."""
         ...
 
     def read(self, source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:

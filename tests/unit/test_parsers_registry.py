@@ -15,9 +15,11 @@ PLUGIN = """
 NAME = {name!r}
 LABEL = "Mine"
 GLOBAL_UUIDS = False
+READS = frozenset()
 def discover(places): return iter(())
 def folders(places): return []
 def claim(path, head): return False
+def sessions(path): return []
 def roots(source, open_file): return set()
 def read(source, cursor, open_file): return iter(())
 """
@@ -63,7 +65,9 @@ def test_broken_parsers_are_left_out_and_named(site: Path) -> None:
     assert {name.split(" = ")[0]: reason for name, reason in said.items()} == {
         "broken_import": "ModuleNotFoundError: No module named 'nothing_of_that_name'",
         "broken_exit": "RuntimeError: no",
-        "broken_half": "it lacks GLOBAL_UUIDS, discover, folders, claim, roots, read",
+        "broken_half": (
+            "it lacks GLOBAL_UUIDS, READS, discover, folders, claim, sessions, roots, read"
+        ),
         "broken_unnamed": "it has no NAME",
         "second_codex": "there is a parser codex already",
     }

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from funes_git_parsers.base import Cursor, Item, Opener, Places, Skipped, Source
+from funes_git_parsers.base import Capability, Cursor, Item, Opener, Places, Skipped, Source, whole
 from funes_git_parsers.claude import files as claude_files
 from funes_git_parsers.claude.lines import preparer, raw_values
 from funes_git_parsers.claude.reader import Reader
@@ -23,6 +23,9 @@ from funes_git_parsers.values import mapping, string
 NAME = claude_files.HARNESS
 LABEL = "Claude Code"
 GLOBAL_UUIDS = True
+READS: frozenset[Capability] = frozenset(
+    ("text", "thinking", "edits", "shell", "sub-agents", "git")
+)
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 _PATH_IN_COMMAND = re.compile(r"""(?<![\w./~$}-])/[^\s"'`;|&<>()$*?\[\]{}\\,:=]+""")
@@ -70,6 +73,11 @@ def _is_own(record: dict[str, Any]) -> bool:
 def _looks_own(line: bytes) -> bool:
     keys = (b'"isSidechain":', b'"userType":', b'"sessionId":"')
     return line.startswith(b'{"parentUuid":') and sum(key in line for key in keys) > 1
+
+
+def sessions(path: Path) -> list[Source]:
+    """The file is one session."""
+    return [whole(NAME, path)]
 
 
 def roots(source: Source, open_file: Opener) -> set[str]:

@@ -1,7 +1,7 @@
 """Codex (CLI, desktop, VS Code): where its sessions are and how to read one.
 
 A session is a rollout file under `$CODEX_HOME` (`~/.codex`), plain or compressed. What its records
-mean is in `codex_reader`; the facts and their sources are in parsers/README.md.
+mean is in `reader.py`; the facts and their sources are in parsers/README.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 
-from funes_git_parsers.base import Cursor, Item, Opener, Places, Session, Source
+from funes_git_parsers.base import Capability, Cursor, Item, Opener, Places, Session, Source, whole
 from funes_git_parsers.codex.calls import join
 from funes_git_parsers.codex.reader import Reader
 from funes_git_parsers.codex.state import State, load
@@ -24,6 +24,9 @@ from funes_git_parsers.jsonl import LONGEST, open_at, read_records
 NAME = "codex"
 LABEL = "Codex"
 GLOBAL_UUIDS = True
+READS: frozenset[Capability] = frozenset(
+    ("text", "thinking", "edits", "shell", "sub-agents", "git")
+)
 
 _SUFFIXES = (".jsonl", ".jsonl.zst")
 _START = re.compile(
@@ -90,6 +93,11 @@ def claim(path: Path, head: bytes) -> bool:
         return False
     head = head.removeprefix(b"\xef\xbb\xbf")
     return bool(_START.match(head) or _BARE.match(head))
+
+
+def sessions(path: Path) -> list[Source]:
+    """The file is one session."""
+    return [whole(NAME, path)]
 
 
 def roots(source: Source, open_file: Opener) -> set[str]:
