@@ -16,6 +16,7 @@ from funes_git_parsers.base import Block, Item, Retraction, Turn
 from funes_git_parsers.claude import records as fields
 from funes_git_parsers.claude.files import HARNESS
 from funes_git_parsers.claude.state import Link, Queued, State
+from funes_git_parsers.media import elided
 from funes_git_parsers.values import seconds
 
 _NOT_TYPED = re.compile(r'\s*(?:/[\w:.-]+(?:\s|$)|\{"task_id":)')
@@ -80,7 +81,7 @@ class PromptQueue:
                     ts=queued.ts,
                     role="user",
                     harness=HARNESS,
-                    blocks=(Block("text", fields.elided(queued.text)),),
+                    blocks=(Block("text", elided(queued.text)),),
                     parent_uuid=queued.parent,
                     exchange=queued.uuid,
                     is_prompt=True,

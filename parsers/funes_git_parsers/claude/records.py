@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, PrintedCommit
+from funes_git_parsers.media import elided, media, result_text
 from funes_git_parsers.shell import printed_commits
 from funes_git_parsers.values import mapping, string
 
-_DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[\w=;.-]*;base64,([A-Za-z0-9+/=]{64,})")
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
@@ -119,47 +119,6 @@ def commits(command: str, text: str, result: dict[str, Any]) -> tuple[PrintedCom
     if sha is None or any(p.sha.startswith(sha) or sha.startswith(p.sha) for p in printed):
         return printed
     return (*printed, PrintedCommit(sha, _VERBS.get(str(noted.get("kind")), "commit")))
-
-
-def result_text(value: object) -> str:
-    """What a tool returned, as text; pictures as their type and size."""
-    if isinstance(value, str):
-        return elided(value)
-    parts = value if isinstance(value, list) else [value]
-    texts = (_result_part(part) for part in parts)
-    return "\n".join(text for text in texts if text)
-
-
-def _result_part(part: object) -> str | None:
-    if isinstance(part, str):
-        return elided(part)
-    fields = mapping(part)
-    if text := string(fields.get("text")):
-        return elided(text)
-    if "source" in fields:
-        return media(fields)
-    return string(fields.get("tool_name")) or string(fields.get("url"))
-
-
-def media(part: dict[str, Any]) -> str:
-    """`[image/png, 83 KB]` for a picture or document."""
-    source = mapping(part.get("source"))
-    kind = string(source.get("media_type")) or string(part.get("type")) or "data"
-    if data := string(source.get("data")):
-        return f"[{kind}, {_kilobytes(data)} KB]"
-    address = string(source.get("url")) or string(source.get("file_id"))
-    return f"[{kind}, {elided(address)}]" if address else f"[{kind}]"
-
-
-def elided(text: str) -> str:
-    """`text` with embedded `data:` files replaced by their type and size."""
-    if ";base64," not in text:
-        return text
-    return _DATA_URI.sub(lambda m: f"[{m[1] or 'data'}, {_kilobytes(m[2])} KB]", text)
-
-
-def _kilobytes(base64: str) -> int:
-    return max(1, round(len(base64) * 3 / 4 / 1024))
 
 
 def tool_name(part: dict[str, Any]) -> str | None:
