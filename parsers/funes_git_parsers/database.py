@@ -9,9 +9,11 @@ import errno
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import threading
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 MAGIC = b"SQLite format 3\x00"
 """How every SQLite database starts (https://www.sqlite.org/fileformat2.html)."""
@@ -19,34 +21,42 @@ POINTER = b"version https://git-lfs.github.com/spec/"
 """How a Git LFS pointer starts, that stands where the database should."""
 
 _TRIES = 5
+_PATIENCE = 1.0
+"""Seconds to wait for another program's lock."""
+_WAL_MODE = (18, 2)
+"""The byte of the header that says how the database is written, and its value for a log beside."""
+_Answer = TypeVar("_Answer")
+_State: TypeAlias = tuple[tuple[int, int] | None, ...]
 
 
-@contextmanager
-def open_database(path: Path) -> Iterator[sqlite3.Connection]:
-    """A read-only connection to the database at `path`, whose rows can be asked by name.
+def ask(path: Path, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+    """What `question` finds in the database at `path`, as it is at one moment; rows can be asked by
+    name.
 
-    A reader of a database in WAL mode writes to its `-shm`, and needs what is in its `-wal`: where
-    there is a `-wal`, a copy of both is opened, made while neither changed. Text that is no UTF-8
-    comes with U+FFFD in it.
+    A reader of a database with a `-wal` would write to its `-shm`, or make one. So the `-shm` is
+    opened for reading only; where there is none, or the database cannot be read in place, a copy is
+    asked, made while no file changed. Text that is no UTF-8 comes with U+FFFD in it.
 
-    Raises OSError for a file that cannot be read or is no database; what is wrong with it is
-    found when it is asked, as sqlite3.Error.
+    Raises OSError for a file that cannot be read or is no database, sqlite3.Error for one that is
+    damaged.
     """
-    _check(path)
-    wal = path.with_name(path.name + "-wal")
-    if not _size(wal):
-        with closing(_connect(path, "immutable=1")) as db:
-            yield db
-        return
-    with tempfile.TemporaryDirectory(prefix="funes-") as folder:
-        copy = Path(folder, "copy.db")
-        _copy(path, wal, copy)
-        with closing(_connect(copy, "mode=ro")) as db:
-            yield db
+    mode = _mode(path)
+    if mode:
+        try:
+            with closing(_connect(path, mode)) as db:
+                db.execute("BEGIN")
+                return question(db)
+        except sqlite3.OperationalError:
+            pass  # locked, or a checkpoint at this moment, or it needs a file that is not there
+    return _copies.ask(path, question)
 
 
 def columns(db: sqlite3.Connection, table: str) -> set[str]:
-    """The names of a table's columns; none if there is no such table."""
+    """The names of a table's columns; none if there is no such table. A view is none: asking it may
+    take forever. Raises sqlite3.Error."""
+    query = "SELECT 1 FROM sqlite_master WHERE name = ? AND type = 'table' AND sql NOT LIKE ?"
+    if db.execute(query, (table, "CREATE VIRTUAL%")).fetchone() is None:
+        return set()
     return {row[0] for row in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
@@ -55,42 +65,96 @@ def stamp(path: Path) -> tuple[int, int]:
     Raises OSError."""
     size, mtime = path.stat().st_size, path.stat().st_mtime_ns
     try:
-        wal = path.with_name(path.name + "-wal").stat()
+        wal = _beside(path, "-wal").stat()
     except OSError:
         return size, mtime
     return size + wal.st_size, max(mtime, wal.st_mtime_ns)
 
 
-def _check(path: Path) -> None:
+def _mode(path: Path) -> str:
+    """How the database can be opened where it is; empty if only a copy of it can be read."""
     with path.open("rb") as stream:
         start = stream.read(len(POINTER))
-    if start.startswith(MAGIC):
-        return
     if start == POINTER:
         raise OSError(errno.EINVAL, "a Git LFS pointer stands in its place", str(path))
-    raise OSError(errno.EINVAL, "not a SQLite database", str(path))
+    if not start.startswith(MAGIC):
+        raise OSError(errno.EINVAL, "not a SQLite database", str(path))
+    place, with_log = _WAL_MODE
+    log, index, journal = _state(path)[1:]
+    if log and index:
+        return "mode=ro&readonly_shm=1"
+    if (log and log[0]) or (journal and journal[0]):
+        return ""
+    return "immutable=1" if start[place] == with_log else "mode=ro"
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=1)
+    address = f"{path.absolute().as_uri()}?{mode}"
+    db = sqlite3.connect(address, uri=True, timeout=_PATIENCE, check_same_thread=False)
     db.row_factory = sqlite3.Row
     db.text_factory = lambda data: data.decode("utf-8", "replace")
     return db
 
 
-def _copy(path: Path, wal: Path, copy: Path) -> None:
-    """A checkpoint between the two copies would leave pages out: then both are copied again."""
+class _Copies:
+    """The copy that was read last: a database is asked for each of its sessions. Its files are
+    deleted as soon as it is open."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: tuple[Path, _State] | None = None
+        self._db: sqlite3.Connection | None = None
+
+    def ask(self, path: Path, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        """What `question` finds in the database as it is now. Raises OSError, sqlite3.Error."""
+        with self._lock:
+            key = (path, _state(path))
+            if self._db is None or self._key != key:
+                if self._db:
+                    self._db.close()
+                self._db, self._key = None, key
+                self._db = _of_copy(path)
+            return question(self._db)
+
+
+_copies = _Copies()
+
+
+def _of_copy(path: Path) -> sqlite3.Connection:
+    with tempfile.TemporaryDirectory(prefix="funes-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder, "copy.db")
+        _copy(path, copy)
+        db = _connect(copy, "mode=rw")
+        try:
+            db.execute("PRAGMA journal_mode = DELETE").fetchone()  # takes in what is in the log
+            db.execute("PRAGMA query_only = 1")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """A checkpoint between the copies of two files would leave pages out: then all are copied
+    again."""
     for _ in range(_TRIES):
-        before = _state(path), _state(wal)
+        before = _state(path)
         shutil.copyfile(path, copy)
-        if before[1]:
-            shutil.copyfile(wal, copy.with_name(copy.name + "-wal"))
-        if before == (_state(path), _state(wal)):
+        for suffix, state in zip(("-wal", "-journal"), (before[1], before[3]), strict=True):
+            _beside(copy, suffix).unlink(missing_ok=True)
+            if state:
+                shutil.copyfile(_beside(path, suffix), _beside(copy, suffix))
+        if before == _state(path):
             return
     raise OSError(errno.EBUSY, "it is being written all the time", str(path))
 
 
-def _state(path: Path) -> tuple[int, int] | None:
+def _state(path: Path) -> _State:
+    """Size and modification time of the database, its `-wal`, its `-shm` and its `-journal`."""
+    return tuple(_stat(_beside(path, suffix)) for suffix in ("", "-wal", "-shm", "-journal"))
+
+
+def _stat(path: Path) -> tuple[int, int] | None:
     try:
         stat = path.stat()
     except FileNotFoundError:
@@ -98,6 +162,5 @@ def _state(path: Path) -> tuple[int, int] | None:
     return stat.st_size, stat.st_mtime_ns
 
 
-def _size(path: Path) -> int:
-    state = _state(path)
-    return state[0] if state else 0
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)

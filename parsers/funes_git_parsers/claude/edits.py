@@ -6,8 +6,6 @@ chains or files on disk.
 
 from __future__ import annotations
 
-import ntpath
-import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +14,10 @@ from typing import Any, Final, Literal
 from funes_git_parsers import shell
 from funes_git_parsers.base import Edit, Hunk, Operation
 from funes_git_parsers.claude import hunks as lines
+from funes_git_parsers.paths import join
 
 SHELLS: Final = frozenset({"Bash"})
 _ABSOLUTE = re.compile(r"/|~|[A-Za-z]:[\\/]|\\\\")
-_WINDOWS = re.compile(r"[A-Za-z]:|\\\\")
 
 _PATHS = ("file_path", "filePath", "path", "relative_path", "target_file", "notebook_path", "file")
 _OLD = ("old_string", "old_str", "old_text", "oldText", "oldString", "search", "needle")
@@ -72,12 +70,12 @@ def edits(call: Call, result: dict[str, Any]) -> Iterator[Edit]:
             tool_use_id=call.tool_use_id,
             n=n,
             ts=call.ts,
-            path=_resolved(change.path, call.cwd),
+            path=join(call.cwd, change.path),
             operation=change.operation,
             tool=call.name,
             old=change.old,
             new=change.new,
-            old_path=change.old_path and _resolved(change.old_path, call.cwd),
+            old_path=change.old_path and join(call.cwd, change.old_path),
             hunks=change.hunks,
             origin=origin,
         )
@@ -232,14 +230,6 @@ def _path(args: dict[str, Any], result: dict[str, Any]) -> str | None:
     if asked and (_ABSOLUTE.match(asked) or not done):
         return asked
     return done or None
-
-
-def _resolved(path: str, cwd: str | None) -> str:
-    if cwd is None or _ABSOLUTE.match(path):
-        return path
-    if _WINDOWS.match(cwd):
-        return ntpath.normpath(ntpath.join(cwd, path))
-    return posixpath.normpath(posixpath.join(cwd, path))
 
 
 def _text(values: dict[str, Any], keys: Sequence[str]) -> str | None:

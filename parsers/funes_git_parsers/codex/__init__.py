@@ -16,10 +16,10 @@ from pathlib import Path
 from stat import S_ISREG
 
 from funes_git_parsers.base import Capability, Cursor, Item, Opener, Places, Session, Source, whole
-from funes_git_parsers.codex.calls import join
 from funes_git_parsers.codex.reader import Reader
 from funes_git_parsers.codex.state import State, load
 from funes_git_parsers.jsonl import LONGEST, open_at, read_records
+from funes_git_parsers.paths import join
 
 NAME = "codex"
 LABEL = "Codex"

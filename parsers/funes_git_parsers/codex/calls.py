@@ -6,8 +6,6 @@ Knows the shapes of Codex's tools; nothing of patches, edits, sessions and curso
 from __future__ import annotations
 
 import json
-import ntpath
-import posixpath
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +16,7 @@ from funes_git_parsers import shell
 from funes_git_parsers.base import PrintedCommit
 from funes_git_parsers.codex import script as codex_script
 from funes_git_parsers.codex.outcome import Outcome
+from funes_git_parsers.paths import join
 from funes_git_parsers.values import folder, integer, mapping, string
 
 SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
@@ -26,7 +25,6 @@ PROGRAMS = {"exec", "wait"}
 PATCH_TOOLS = {"apply_patch", "applypatch"}
 _INTERPRETER = re.compile(r"(?:.*[/\\])?(?:ba|z|da|k|fi)?sh(?:\.exe)?", re.I)
 _POWERSHELL = re.compile(r"(?:.*[/\\])?(?:powershell|pwsh)(?:\.exe)?", re.I)
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +53,6 @@ class Call:
     runs: list[Run] = field(default_factory=list)
     exit_code: int | None = None
     is_error: bool | None = None
-
-
-def join(cwd: str | None, path: str) -> str:
-    """`path` as seen from `cwd`, with the separators it was written with."""
-    if cwd is None or path.startswith(("/", "~")) or _DRIVE.match(path):
-        return path
-    if _DRIVE.match(cwd):
-        return ntpath.normpath(ntpath.join(cwd, path))
-    return posixpath.normpath(posixpath.join(cwd, path))
 
 
 def commits(

@@ -13,8 +13,9 @@ from typing import Any, Literal
 from funes_git_parsers import patch, shell
 from funes_git_parsers.base import Edit, Hunk, Operation
 from funes_git_parsers.codex import script as codex_script
-from funes_git_parsers.codex.calls import PATCH_TOOLS, Call, Run, join, json_object, runs
+from funes_git_parsers.codex.calls import PATCH_TOOLS, Call, Run, json_object, runs
 from funes_git_parsers.codex.outcome import Outcome
+from funes_git_parsers.paths import join
 from funes_git_parsers.values import mapping, string
 
 _PATCH_FAILED = "apply_patch verification failed"

@@ -1,0 +1,98 @@
+"""Reads sessions whose records may change or vanish at any place, as rows of a database do.
+
+A parser reads such a session whole, as entries: a turn with what belongs to it. The cursor keeps a
+digest of each, and the next read yields the entries that are new or different, and retracts the
+turns that are gone. Standard library only; knows no agent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha1
+
+from funes_git_parsers.base import Cursor, Edit, Item, Retraction, Session, Skipped, Turn
+from funes_git_parsers.values import mapping
+
+_ABOUT = ""
+_TURNS = "turns"
+_REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Items that are yielded together. `key` is the turn's uuid, or empty for what is no turn."""
+
+    key: str
+    items: tuple[Item, ...]
+
+
+def changes(session_id: str, entries: Iterable[Entry], cursor: str | None) -> Iterator[Item]:
+    """What of `entries` the read that gave `cursor` did not yield, and a new cursor.
+
+    A session without any turn is taken as deleted by its agent, not as taken back: then nothing is
+    retracted, and the cursor stays what it was.
+    """
+    turns, rest = _load(cursor)
+    found: dict[str, str] = {}
+    others: list[str] = []
+    for entry in entries:
+        digest = _digest(entry.items)
+        if entry.key:
+            is_known = turns.get(entry.key) == digest
+            found[entry.key] = digest
+        else:
+            is_known = digest in rest
+            others.append(digest)
+        if not is_known:
+            yield from entry.items
+    if found or not turns:
+        yield from (Retraction(session_id, key) for key in turns if key not in found)
+        yield Cursor(json.dumps({_TURNS: found, _REST: others}, separators=(",", ":")))
+    else:
+        yield Cursor(cursor or "")
+
+
+def unread(reason: str, cursor: str | None) -> Iterator[Item]:
+    """A read that failed: nothing is retracted, and the next one goes on from the same place."""
+    yield Skipped(0, reason)
+    yield Cursor(cursor or "")
+
+
+def roots(entries: Iterable[Entry]) -> set[str]:
+    """The folders in which the turns of `entries` ran and the absolute paths that they edited."""
+    found: set[str | None] = set()
+    for entry in entries:
+        for item in entry.items:
+            if isinstance(item, Turn):
+                found.add(item.workdir)
+            elif isinstance(item, Edit):
+                found.update((item.path, item.old_path))
+    return {path for path in found if path and is_absolute(path)}
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a path says where it is on a machine; also a Windows path, also from the home."""
+    return path.startswith(("/", "~", "\\\\")) or path[1:3] in (":\\", ":/")
+
+
+def about(session: Session) -> Entry:
+    """The entry that tells of the session as a whole."""
+    return Entry(_ABOUT, (session,))
+
+
+def _digest(items: tuple[Item, ...]) -> str:
+    text = repr(items).encode("utf-8", "surrogatepass")
+    return sha1(text, usedforsecurity=False).hexdigest()[:12]
+
+
+def _load(cursor: str | None) -> tuple[dict[str, str], set[str]]:
+    """What `changes` saved; nothing if the text is anything else."""
+    try:
+        saved = mapping(json.loads(cursor or ""))
+    except (ValueError, RecursionError):
+        return {}, set()
+    others = saved.get(_REST)
+    rest = others if isinstance(others, list) else []
+    return mapping(saved.get(_TURNS)), {each for each in rest if isinstance(each, str)}
