@@ -209,8 +209,9 @@ class _Run:
                 self._note(f"{source.path}:{said.line}: {said.reason}")
             case OSError():
                 reason = said.strerror or str(said)
-                self._found.unreadable.append((source.path, reason))
-                self._note(f"{source.path}: {reason}")
+                path = redact.clean_path(str(source.path))
+                self._found.unreadable.append((Path(path), reason))
+                self._note(f"{path}: {reason}")
             case FunesError():
                 raise said
 

@@ -7,10 +7,11 @@ rules.yml. Real transcripts decided what is here: each test names the kind of fa
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _NAMED = re.compile(
     rb"([A-Za-z0-9_.\-]{1,80})[ \t\\]{0,8}[\"'`]?\]?"
-    rb"([ \t]{0,3})(?:=>|:=|=|:)[ \t\\]{0,11}([\"'`]?)$"
+    rb"([ \t]{0,3})(=>|:=|=|:)[ \t\\]{0,11}([\"'`]?)$"
 )
 _NOT_A_SECRET = re.compile(
     r"(?:count|type|kind|limit|length|len|size|usage|used|budget|source|field|url|uri|path|file|dir"
@@ -21,6 +22,12 @@ _NOT_A_SECRET = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
+# -p and -a mean a password only to a login and to redis-cli, and where nothing stands between
+_PASSWORD_BEFORE = re.compile(
+    rb"(?:pass(?:w(?:or)?d)?[a-z_-]{0,20}[>= ]|\bsshpass[ \t]+-p|\blogin[ \t].*-p"
+    rb"|\bredis-cli\b.*-a)[ \t\\]{0,4}[\"']?$|[ \t]-p[\"']?$",
+    re.IGNORECASE,
+)
 _PLACEHOLDER = re.compile(
     r"example|placeholder|your[-_.]|^your|change[-_]?me|dummy|redacted|x{4,}|\*{3,}|\.{3}"
     r"|process\.env|environ|getenv|replace[-_]|insert[-_]|^(?:env|vars?|secrets?|config|self|this)\.",
@@ -37,6 +44,14 @@ _SHAPES = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# For each letter those that follow it in 94 % of the letter pairs of the names in Python's library
+_FOLLOWERS = (
+    "a:bcdgiklmnprstuvy b:aeilorsu c:acehiklorstu d:adeilorsu e:acdefgilmnpqrstvwxy f:aefiloru"
+    " g:aehilnorsu h:aeiot i:abcdefglmnoprstvxz k:e l:adeilostuy m:abeimop n:acdefgilnostuv"
+    " o:abcdfgiklmnoprstuvw p:aehiloprstuy q:u r:acdegiklmnorstuy s:acehilopstuy t:acehilorstuy"
+    " u:abceilmnprst v:aei w:aehior x:ept y:p z:e"
+)
+_USUAL = frozenset(row[0] + after for row in _FOLLOWERS.split() for after in row[2:])
 _COMMON = frozenset(
     ("password", "passwd", "secret", "pass", "passw0rd", "password1", "token", "user", "test")
 )
@@ -56,52 +71,75 @@ def _assignment(data: bytes, start: int, end: int) -> bool:
     named = _NAMED.search(data[max(0, start - 110) : start])
     if named is None:
         return False
-    name, value, quoted = named[1].decode(), _text(data, start, end), bool(named[3])
+    name, value, quoted = named[1].decode(), _text(data, start, end), bool(named[4])
     if not quoted and data[end : end + 1] in (b"(", b"[", b"<", b"{", b":"):
         return False  # a call, an index, a generic type, a key
-    if _NOT_A_SECRET.search(name) or not _looks_made(value, quoted):
+    # code that assigns has spaces around its sign, YAML only after it and the value ends the line
+    spaced = bool(named[2]) or data[start - 1 : start] == b" "
+    yaml = not named[2] and named[3] == b":" and data[end : end + 1] in (b"", b"\n", b"\r")
+    written = quoted or yaml or not spaced
+    chosen = written and bool(_PASSWORD.search(name))
+    return not _NOT_A_SECRET.search(name) and _is_made(value, quoted, chosen)
+
+
+def _is_made(value: str, quoted: bool, chosen: bool) -> bool:
+    """Whether a value is a key or a password. People choose words for passwords, so words count
+    where `chosen`: what stands around the value says that it is one."""
+    if not _looks_made(value, quoted):
         return False
-    if not is_wordlike(value):
-        return True
-    # people choose words for passwords; code that assigns has spaces around its sign
-    written = quoted or not (named[2] or data[start - 1 : start] == b" ")
-    return bool(_PASSWORD.search(name)) and written and not value.isidentifier()
+    return not is_wordlike(value) or (chosen and not _is_name(value))
 
 
 def _looks_made(value: str, quoted: bool) -> bool:
-    """Whether a value has what keys and passwords have: digits, or signs among letters."""
+    """Whether a value has what keys and passwords have: digits, or signs among letters, or many
+    letters that make no words."""
     if _PLACEHOLDER.search(value) or _SHAPES.fullmatch(value) or value.startswith(("$", "%")):
         return False
     if any(c.isdigit() for c in value):
         return True
     signs = sum(c in "!#%^&*@~+?$" for c in value)
     mixed = value.lower() != value != value.upper()
-    return signs > 0 and mixed and (quoted or "=" not in value)
+    if signs > 0 and mixed and (quoted or "=" not in value):
+        return True
+    return len(value) >= 16 and value.isalpha() and not is_wordlike(value)
+
+
+def _is_name(value: str) -> bool:
+    """Whether a value that reads as words is a name in code rather than what a person typed."""
+    typed = value[-1].isdigit() and "_" not in value and not _PASSWORD.search(value)
+    return value.isidentifier() and not typed
 
 
 def is_wordlike(value: str) -> bool:
     """Whether a value reads as words: an identifier, a place holder, a file name. Random letters
-    change between upper and lower case and digits at almost every place."""
+    change between upper and lower case and digits at almost every place, and follow each other
+    as they do in no word."""
     words = _WORDS.findall(value)
     runs = re.findall(r"\d+", value)
     if not words:
         return False
-    return sum(map(len, words)) / len(words) >= 3 and len(runs) <= 1 + len(value) // 24
+    long = sum(map(len, words)) / len(words) >= 3 and len(runs) <= 1 + len(value) // 24
+    return long and _spells(value)
 
 
-def _cli(data: bytes, start: int, end: int) -> bool:
-    value = _text(data, start, end)
-    return _looks_made(value, quoted=True) and not is_wordlike(value)
+def _spells(value: str) -> bool:
+    """Whether most of the letters follow each other as in words: by chance a third of them do, in
+    words nearly all, the surer the longer the value."""
+    runs = re.findall(r"[a-z]+", value.lower())
+    pairs = [a + b for run in runs for a, b in pairwise(run)]
+    least = 0.6 if len(pairs) < 16 else 0.7
+    return sum(pair in _USUAL for pair in pairs) >= least * len(pairs)
+
+
+def _named(data: bytes, start: int, end: int) -> bool:
+    """A value after an option or a tag: its last 60 bytes say whether a password is meant."""
+    chosen = bool(_PASSWORD_BEFORE.search(data[max(0, start - 60) : start]))
+    return _is_made(_text(data, start, end), quoted=True, chosen=chosen)
 
 
 def _url(data: bytes, start: int, end: int) -> bool:
     value = _text(data, start, end)
     return value.lower() not in _COMMON and not _PLACEHOLDER.search(value)
-
-
-def _named_value(data: bytes, start: int, end: int) -> bool:
-    value = _text(data, start, end)
-    return _looks_made(value, quoted=True) and not is_wordlike(value)
 
 
 def _not_an_example(data: bytes, start: int, end: int) -> bool:
@@ -123,14 +161,14 @@ def _private_key(data: bytes, start: int, end: int) -> bool:
 
 _JUDGES = {
     "custom.assignment": _assignment,
-    "custom.cli-password": _cli,
-    "custom.cli-option": _cli,
+    "custom.cli-password": _named,
+    "custom.cli-option": _named,
     "custom.curl-user": _url,
     "custom.url-password": _url,
     "custom.auth-header": _token,
     "custom.cookie": _token,
-    "custom.xml-password": _named_value,
-    "custom.terraform-default": _named_value,
+    "custom.xml-password": _named,
+    "custom.terraform-default": _named,
     "custom.aws-access-key-id": _not_an_example,
     "betterleaks.private-key": _private_key,
     "betterleaks.generic-credential-uri": _url,

@@ -18,6 +18,7 @@ from funes_git.editrecord import Change, Found, clean, clean_or_none, record
 from funes_git.lines import changes
 from funes_git.model import Batch
 from funes_git.redact import Redactor
+from funes_git.secretids import ids, without
 from funes_git_parsers.base import Block, Edit, Item, Retraction, Session, Spawn, Turn
 
 _ARGUMENT = re.compile(
@@ -87,18 +88,19 @@ class Preparer:
     ) -> None:
         match part:
             case Session():
-                batch.sessions.append(_session(part, found))
+                batch.sessions.append(_session(without(part, found), found))
             case Turn():
-                turn = _turn(part, found)
+                turn = _turn(without(part, found), found)
                 batch.turns.append(turn)
                 if turn is not part:
                     batch.redactions += sum(found[t].count for t in _texts(part) if t in found)
             case Change():
+                part = replace(part, edit=without(part.edit, found))
                 batch.edits.append(record(part, found))
             case Spawn():
-                batch.spawns.append(part)
+                batch.spawns.append(without(part, found))
             case Retraction():
-                batch.retractions.append(part)
+                batch.retractions.append(without(part, found))
 
     def _files(self, batch: Batch) -> dict[str, tuple[str, ...]]:
         """The files that each turn read or wrote, shared by the records of one message."""
@@ -169,6 +171,7 @@ def _texts(part: Session | Turn | Spawn | Retraction | Change) -> Iterator[str]:
             fields = [part.path, part.old_path, edit.path, edit.tool, edit.old, edit.new, part.diff]
         case _:
             fields = []
+    fields += ids(part.edit if isinstance(part, Change) else part)
     return (text for text in fields if text)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from errno import EPERM
 
 from funes_git.adopt import Adopted
 from funes_git.belong import Places
@@ -72,8 +73,11 @@ class SourceReader:
         """What belongs to the repository, in parts, and the records that were skipped. The last
         part holds the source's new state; those before it a state that says: not read yet.
 
-        Raises OSError if the source cannot be read, ScannerBroken.
+        Raises OSError if the source cannot be read or its path holds a secret, ScannerBroken.
         """
+        path = str(task.source.path)
+        if self._redactor().redact([path])[0].count:  # the path is stored, to find the file again
+            raise OSError(EPERM, "its path holds a secret: rename it")
         try:
             yield from self._read(task, task.before)
         except NeedsEarlierTurns:

@@ -21,8 +21,8 @@ LAYERS = (
     # what reaches outside: git, the stores, models, the scanner, other programs' files
     "git store hosts embed redact models alone",
     # the work
-    """editrecord prepare reading rootcache pool proof ingest discovery link why recall worker
-    filters prompts targets answers authors vectorise doctor demo""",
+    """editrecord secretids prepare reading rootcache pool proof ingest discovery link why recall
+    worker filters prompts targets answers authors vectorise doctor demo""",
     # what people see
     "render output pager crash",
     "commands",

@@ -295,6 +295,74 @@ def test_a_resumed_copy_of_a_session_is_stored_once(project: GitRepo, hermetic: 
     assert edits(project) == [("src/a.py", claude.id)]
 
 
+def test_secrets_in_ids_are_stored_nowhere_and_ids_still_tie_records(
+    project: GitRepo, hermetic: Path
+) -> None:
+    maker = Maker(4)
+    secrets = [maker.checked("ghp_") for _ in range(6)]
+    session, prompt, message, call, head, commit = secrets
+    claude = ClaudeSession(project, hermetic)
+    claude.id = session
+    claude.record("user", {"role": "user", "content": "Make two three"}, uuid=prompt)
+    claude.last = prompt
+    use = {"type": "tool_use", "id": call, "name": "Edit", "input": {}}
+    use["input"] = {
+        "file_path": str(project.path / "src/a.py"),
+        "old_string": "two = 2",
+        "new_string": "two = 3",
+    }
+    claude.record("assistant", {"id": message, "role": "assistant", "content": [use]})
+    result = {"type": "tool_result", "tool_use_id": call, "content": "done"}
+    claude.record("user", {"role": "user", "content": [result]})
+    codex = CodexSession(project, hermetic)
+    codex.prompt("Add b")
+    lines = [json.loads(line) for line in codex.file.read_text().splitlines()]
+    for record in lines:
+        record["payload"].setdefault("git", {}).update(commit_hash=head)
+    lines.append(
+        {
+            "timestamp": codex.clock.iso,
+            "type": "response_item",
+            "payload": {"type": "ghost_snapshot", "ghost_commit": {"parent": commit}},
+        }
+    )
+    codex.file.write_text("".join(json.dumps(record) + "\n" for record in lines))
+    codex.prompt("Add c")
+    report = index(project)
+    assert (report.sessions, report.edits) == (2, 1)
+    raw = everything_stored(project)
+    assert [secret for secret in secrets if secret.encode() in raw] == []
+    with catalog(project) as stored:
+        (row,) = stored.edits_at(["src/a.py"])
+        assert row.session_id.startswith("redacted-")
+        edit = stored.turn(row.session_id, row.turn_uuid)
+        assert edit is not None
+        assert (edit.turn.parent_uuid or "").startswith("redacted-")
+        asked = stored.turn(row.session_id, str(edit.turn.parent_uuid))
+    assert asked is not None
+    assert asked.turn.blocks[0].text == "Make two three"
+    again = index(project)
+    assert (again.sessions, again.turns, again.edits) == (0, 0, 0)
+    claude.says("More of it")
+    assert index(project).turns == 1
+
+
+def test_a_session_whose_path_holds_a_secret_is_not_read(
+    project: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    token = Maker(4).checked("ghp_")
+    claude = ClaudeSession(project, hermetic)
+    claude.file = tmp_path / token / "session.jsonl"
+    claude.prompt("Make two three")
+    report = index(project, claude.file)
+    assert (report.turns, [reason for _, reason in report.unreadable]) == (
+        0,
+        ["its path holds a secret: rename it"],
+    )
+    assert token not in str(report.unreadable)
+    assert token.encode() not in everything_stored(project)
+
+
 def test_secrets_are_stored_nowhere_and_their_lines_prove_nothing(
     project: GitRepo, hermetic: Path
 ) -> None:

@@ -153,7 +153,7 @@ class Reader:
         kind = string(payload.get("type"))
         if kind == "ghost_snapshot":
             commit = mapping(payload.get("ghost_commit"))
-            self.state.head = string(commit.get("parent")) or self.state.head
+            self.state.see_commit(string(commit.get("parent")))
         handler = self._items.get(kind or "")
         if handler is None:
             return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias
@@ -15,6 +16,7 @@ from funes_git_parsers.jsonl import Position
 from funes_git_parsers.values import folder, integer, mapping, seconds, string, uuid_time
 
 VERSION = 1
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 MAX_EXCHANGES = 256
 """How many user exchanges can be rolled back."""
 MAX_SHELLS = 16
@@ -80,7 +82,12 @@ class State:
         git = mapping(payload.get("git"))
         self.cwd = folder(payload.get("cwd")) or self.cwd
         self.branch = string(git.get("branch")) or self.branch
-        self.head = string(git.get("commit_hash")) or self.head
+        self.see_commit(string(git.get("commit_hash")))
+
+    def see_commit(self, name: str | None) -> None:
+        """Take over the commit that is checked out, where the record names one in full."""
+        if name and _COMMIT_ID.fullmatch(name):
+            self.head = name
 
     def adopt(self, payload: Mapping[str, Any], at: float | None) -> None:
         """A session_meta of another session: the records that follow are its copies."""
