@@ -30,6 +30,9 @@ from funes_git.store.changes import Changes
 AHEAD = 24 << 20
 """Bytes of what one process has read that may wait to be written: they bound the memory."""
 
+GIVEN = 4
+"""Tasks that one process has at a time, so that it need not wait for the next."""
+
 PIPE = 1 << 20
 """Bytes that a pipe holds, where the system lets one choose, and that are read at once: for each
 read, the thread must wait for Python's lock."""
@@ -78,15 +81,19 @@ class Pool:
 
     def _serve(self, child: _Child) -> None:
         """Give a child one task after another, and queue what it says."""
+        given = 0
         while True:
             with self._assigned:
-                if self._next >= len(self._tasks):
-                    return
-                index = self._next
-                self._next += 1
-                self._owners[index] = child
+                for index in range(self._next, len(self._tasks))[: GIVEN - given]:
+                    child.give(self._tasks[index])
+                    self._owners[index] = child
+                    self._next += 1
+                    given += 1
                 self._assigned.notify_all()
-            child.do(self._tasks[index])
+            if not given:
+                return
+            child.hear()
+            given -= 1
 
 
 class _Waiting(queue.Queue[bytes]):
@@ -121,19 +128,25 @@ class _Child:
             bufsize=PIPE,
             pipesize=PIPE,
         )
-        self._send(repo)
+        self._given: queue.SimpleQueue[object] = queue.SimpleQueue()
+        # a thread of its own: a process that waits to be heard does not listen
+        threading.Thread(target=self._send, daemon=True).start()
+        self._given.put(repo)
 
-    def _send(self, thing: object) -> None:
+    def _send(self) -> None:
         pipe = self._process.stdin
-        if pipe is not None:
-            with suppress(BrokenPipeError):
-                pickle.dump(thing, pipe, pickle.HIGHEST_PROTOCOL)
+        with suppress(OSError, ValueError):  # closed, when stopped
+            while pipe is not None:
+                pickle.dump(self._given.get(), pipe, pickle.HIGHEST_PROTOCOL)
                 pipe.flush()
 
-    def do(self, task: Task) -> None:
-        """Have a task done. What it gives is queued in pickles, an empty one at the end: whoever
-        takes them loads them, so that little waits as objects."""
-        self._send(task)
+    def give(self, task: Task) -> None:
+        """Have a task done after those that were given before."""
+        self._given.put(task)
+
+    def hear(self) -> None:
+        """Queue what the next task gives, in pickles, an empty one at the end: whoever takes them
+        loads them, so that little waits as objects."""
         frame = BROKEN
         while frame and not self._stopped:
             frame = self._frame()
