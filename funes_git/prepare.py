@@ -28,6 +28,7 @@ _ARGUMENT = re.compile(
 )
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\\"]{1,1000})")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ID = re.compile(r'"[0-9a-f-]*"')  # a cursor holds thousands
 _MAX_CALLS = 10_000
 
 
@@ -131,8 +132,9 @@ class Preparer:
 
 
 def _strings(text: str) -> list[str]:
-    """Every string in JSON text, the names of members too."""
-    return [json.loads(found) if "\\" in found else found[1:-1] for found in _STRING.findall(text)]
+    """Every string in JSON text but ids, the names of members too."""
+    strings = _STRING.findall(_ID.sub("", text))
+    return [json.loads(found) if "\\" in found else found[1:-1] for found in strings]
 
 
 def _replaced(value: Any, found: Found) -> Any:

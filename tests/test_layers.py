@@ -42,6 +42,7 @@ OWNERS: dict[str, frozenset[str]] = {
     "tokenizers": frozenset(["embed"]),
     "kingfisher_sdk": frozenset(["redact"]),
     "zstandard": frozenset(["sessionfile"]),
+    "isal": frozenset(["store.pack"]),
     "huggingface_hub": frozenset(["models"]),
     "cyclopts": frozenset(["cli", "commands.options", "commands.help"]),
     "pygit2": frozenset(),

@@ -71,7 +71,7 @@ class EditRow:
         return flat_keys(self.packed_removed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: indexing makes so many that it would take a while
 class ChunkRow:
     """A searched passage with what filters and answers need of its turn.
 

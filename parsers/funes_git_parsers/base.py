@@ -101,12 +101,12 @@ class Turn:
     branch: str | None = None
     head: str | None = None
     """The commit that was checked out, where the format records it."""
-    blobs: tuple[tuple[str, str], ...] = ()
-    """Files as they were at that moment, where the format records it: path as written and git's
-    blob id."""
     model: str | None = None
     is_prompt: bool = False
     """A person typed this: not a tool result, not scaffolding, not a sub-agent's task."""
+    blobs: tuple[tuple[str, str], ...] = ()
+    """Files as they were at that moment, where the format records it: path as written and git's
+    blob id."""
 
 
 @dataclass(frozen=True, slots=True)

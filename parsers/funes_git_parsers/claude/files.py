@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
@@ -81,11 +82,16 @@ def around(path: Path, open_file: Opener) -> Surroundings:
 
 def _listed(folder: Path) -> list[Path]:
     try:
-        # names only: a folder may hold a thousand sessions, and each asks
-        names = os.listdir(folder)  # noqa: PTH208
+        return [folder / name for name in _agents(folder, folder.stat().st_mtime_ns)]
     except OSError:  # most sessions have no sub-agents
         return []
-    return [folder / name for name in sorted(names) if name.startswith("agent-")]
+
+
+@lru_cache(64)
+def _agents(folder: Path, mtime_ns: int) -> list[str]:
+    """What is called like a sub-agent's file in a folder as it was at `mtime_ns`: it may hold a
+    thousand sessions, and each asks."""
+    return sorted(name for name in os.listdir(folder) if name.startswith("agent-"))  # noqa: PTH208
 
 
 def _call_of(meta: Path, open_file: Opener) -> str | None:
