@@ -38,13 +38,21 @@ class Adopted:
     def relative(self, path: str) -> str | None:
         path = slashed(path)
         if not path.startswith("/") and path[1:3] != ":/":
-            path = "/".join((self._roots[-1], path)) if self._roots else path
+            if not self._roots:
+                return _inside(os.path.normpath(path))  # no folder is known: from the top, then
+            path = "/".join((self._roots[-1], path))
         path = os.path.normpath(path)
         for root in self._roots:
             if path != root and is_under(path, root):
-                inside = WORKTREE.sub("", path[len(root.rstrip("/")) + 1 :])
-                return None if ".git" in inside.split("/") else inside
+                return _inside(path[len(root.rstrip("/")) + 1 :])
         return None
+
+
+def _inside(path: str) -> str | None:
+    """A path from the top of a checkout; None for git's own, and for what is above it."""
+    path = WORKTREE.sub("", path)
+    parts = path.split("/")
+    return None if ".git" in parts or parts[0] in ("..", "~", ".") else path
 
 
 def recorded_roots(recorded: Iterable[str], known: Collection[str]) -> list[str]:

@@ -27,7 +27,8 @@ class Places(Protocol):
     """Says what is inside the repository, for one session's recorded paths."""
 
     def contains(self, folder: str) -> bool:
-        """Whether a recorded working folder lies in the repository."""
+        """Whether a recorded working folder lies in the repository; an empty one stands for a turn
+        without."""
         ...
 
     def relative(self, path: str) -> str | None:

@@ -1,4 +1,5 @@
-"""Open session files for reading, compressed or not. The only importer of zstandard."""
+"""Open session files for reading, compressed or not, and tables of sessions as JSON lines. The only
+importer of zstandard."""
 
 from __future__ import annotations
 
@@ -13,10 +14,15 @@ HEAD = 64 * 1024
 
 
 def open_session(path: Path) -> BinaryIO:
-    """The bytes of a session file, decompressed where its name ends in `.zst`.
+    """The bytes of a session file, decompressed where its name ends in `.zst`; a `.parquet` table
+    as JSON lines (parquet.py).
 
     Raises OSError if it cannot be opened; reading raises OSError if it is not what its name says.
     """
+    if path.suffix == ".parquet":
+        from funes_git.parquet import ParquetLines
+
+        return io.BufferedReader(ParquetLines(_regular(path)))
     if path.suffix != ".zst":
         return _regular(path)
     import zstandard

@@ -86,7 +86,7 @@ class Sifter:
         if turn.workdir:
             self._workdirs[turn.thread] = turn.workdir
         workdir = turn.workdir or self._workdirs.get(turn.thread)
-        if workdir is not None and self._places.contains(workdir):
+        if self._places.contains(workdir or ""):
             yield from self._before(turn)
             yield from self._keep(turn)
         elif self._follows(turn):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     # plain data and pure functions
     """errors layout model lines keyblocks plausible haystack logs spool fusion belong adopt chunk
-    sift sessionfile spans linehash""",
+    sift parquet sessionfile spans linehash""",
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
@@ -34,7 +34,7 @@ before it."""
 
 OWNERS: dict[str, frozenset[str]] = {
     "lancedb": frozenset(["store.lance"]),
-    "pyarrow": frozenset(["store.arrow", "store.lance"]),
+    "pyarrow": frozenset(["store.arrow", "store.lance", "parquet"]),
     "tantivy": frozenset(["store.fields", "store.text"]),
     "numpy": frozenset(["store.vectors", "embed"]),
     "onnxruntime": frozenset(["embed"]),

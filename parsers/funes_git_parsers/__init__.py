@@ -26,9 +26,10 @@ _REQUIRED = (
 def __getattr__(name: str) -> object:
     if name != "PARSERS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from funes_git_parsers import claude, codex
+    from funes_git_parsers import claude, codex, funes_jsonl, hub_traces, specstory
 
-    found: dict[str, Parser] = {claude.NAME: claude, codex.NAME: codex}
+    parsers: tuple[Parser, ...] = (claude, codex, funes_jsonl, hub_traces, specstory)
+    found = {parser.NAME: parser for parser in parsers}
     globals()[name] = found
     return found
 

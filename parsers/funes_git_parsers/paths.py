@@ -16,3 +16,8 @@ def join(cwd: str | None, path: str) -> str:
     if _DRIVE.match(cwd):
         return ntpath.normpath(ntpath.join(cwd, path))
     return posixpath.normpath(posixpath.join(cwd, path))
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a recorded path names its place without a working folder."""
+    return path.startswith(("/", "~")) or _DRIVE.match(path) is not None

@@ -1,0 +1,32 @@
+"""The agents' names, as other tools write them. Standard library only."""
+
+from __future__ import annotations
+
+import re
+
+_OTHERS = {
+    "claude": "claude_code",
+    "claude_cli": "claude_code",
+    "openai_codex": "codex",
+    "codex_cli": "codex",
+    "codex_cli_rs": "codex",
+    "pi_agent": "pi",
+    "pi_coding_agent": "pi",
+    "hermes_agent": "hermes",
+    "open_code": "opencode",
+    "factory": "droid",
+    "factory_droid": "droid",
+    "factoryai_droid": "droid",
+    "cursor_cli": "cursor",
+    "cursor_ide": "cursor",
+    "sourcegraph_amp": "amp",
+    "roo_code": "roo",
+    "kilo_code": "kilo",
+}
+
+
+def named(name: str) -> str:
+    """The name that our own parsers use: `Claude Code`, `claude-code` and `claude` are
+    `claude_code`. One that is not known stays, in small letters."""
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    return _OTHERS.get(plain, plain)

@@ -1,0 +1,187 @@
+"""What a call to an editing or shell tool wrote, told by the names of its arguments.
+
+For forms that hold sessions of any agent, and for agents whose tools are like everyone's. Standard
+library only; knows nothing of records, sessions and results.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from funes_git_parsers import patch, searchreplace, shell
+from funes_git_parsers.base import Edit, Hunk, Operation, PrintedCommit
+from funes_git_parsers.paths import join
+from funes_git_parsers.values import mapping, string
+
+_SHELLS = frozenset({
+    *("bash", "shell", "shell_command", "exec_command", "local_shell", "terminal", "powershell"),
+    *("execute_command", "run_command", "run_shell_command", "run_terminal_cmd"),
+})  # fmt: skip
+_WRITING = re.compile(r"write|create|edit|replace|insert|append|update|save|patch|diff", re.I)
+_DELETING = re.compile(r"(?:^|_)(?:delete|remove)_?(?:file)?$", re.I)
+_PATHS = (
+    *("file_path", "filePath", "absolute_path", "absolutePath", "path", "relative_path"),
+    *("target_file", "notebook_path", "filename", "file"),
+)
+_OLD = ("old_string", "old_str", "old_text", "oldText", "oldString", "search")
+_NEW = ("new_string", "new_str", "new_text", "newText", "newString", "replace", "new_source")
+_WHOLE = ("content", "contents", "file_text", "text", "code_edit")
+_PATCHES = ("input", "patch", "patchText", "diff")
+_FAILED = re.compile(
+    r"\s*(?:<tool_use_error>|\{?\"?(?:error|success\"?\s*:\s*false)\b|error[: ]|failed\b|fatal: "
+    r"|user (?:rejected|denied)|apply_patch verification failed|file (?:not found|does not exist))",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call: `text` is its input, as JSON or as the tool takes it."""
+
+    tool_use_id: str
+    tool: str
+    text: str
+    turn_uuid: str
+    ts: float | None
+    cwd: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    path: str
+    operation: Operation
+    old: str | None = None
+    new: str | None = None
+    old_path: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+
+
+def edits(session_id: str, call: Call) -> Iterator[Edit]:
+    """The edits of a call that succeeded, or whose outcome is not known."""
+    origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
+    for n, change in enumerate(_changes(call)):
+        yield Edit(
+            session_id,
+            call.turn_uuid,
+            call.tool_use_id,
+            n,
+            call.ts,
+            join(call.cwd, change.path),
+            change.operation,
+            call.tool,
+            change.old,
+            change.new,
+            join(call.cwd, change.old_path) if change.old_path else None,
+            change.hunks,
+            origin,
+        )
+
+
+def commits(call: Call, output: str) -> tuple[PrintedCommit, ...]:
+    """The commits that the git commands of a shell call printed."""
+    line = command(call)
+    return shell.printed_commits(line, output) if line else ()
+
+
+def failed(output: str) -> bool:
+    """Whether a result without a status of its own reads like one of a call that failed."""
+    return _FAILED.match(output) is not None
+
+
+def command(call: Call) -> str | None:
+    """The command line of a shell call; None for any other tool."""
+    if _plain_name(call.tool) not in _SHELLS:
+        return None
+    arguments = _arguments(call.text)
+    words = arguments.get("command", arguments.get("cmd"))
+    if isinstance(words, list) and words and all(isinstance(word, str) for word in words):
+        is_script = len(words) == 3 and words[1].startswith("-") and words[1].endswith("c")
+        return str(words[2]) if is_script else shlex.join(words)
+    return string(words)
+
+
+def _changes(call: Call) -> Iterator[_Change]:
+    arguments = _arguments(call.text)
+    line = command(call)
+    if line is not None:
+        cwd = string(arguments.get("workdir")) or string(arguments.get("dir_path"))
+        yield from _of_shell(line, join(call.cwd, cwd) if cwd else call.cwd)
+        return
+    name = _plain_name(call.tool)
+    if not (_WRITING.search(name) or _DELETING.search(name)):
+        return
+    text = _first(arguments, _PATCHES) or ("" if arguments else call.text)
+    if patch.BEGIN in text:
+        yield from _of_patch(text)
+    elif path := _first(arguments, _PATHS):
+        yield from _of_arguments(name, path, arguments)
+
+
+def _of_shell(line: str, cwd: str | None) -> Iterator[_Change]:
+    for start, end in patch.spans(line):
+        yield from _of_patch(line[start:end])
+    if patch.BEGIN not in line:
+        for w in shell.writes(line, cwd):
+            yield _Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
+
+
+def _of_patch(text: str) -> Iterator[_Change]:
+    for file in patch.parse(text):
+        if file.move_to and file.kind == "modify":
+            yield _Change(file.move_to, "rename", old_path=file.path, hunks=file.hunks)
+        elif file.kind != "modify" or file.hunks:
+            yield _Change(file.path, file.kind, new=file.content, hunks=file.hunks)
+
+
+def _of_arguments(name: str, path: str, arguments: Mapping[str, Any]) -> Iterator[_Change]:
+    diff = string(arguments.get("diff"))
+    several = arguments.get("edits")
+    if isinstance(several, list):
+        for one in several:
+            yield from _replaced(path, mapping(one))
+    elif diff:
+        for old, new in searchreplace.blocks(diff):
+            yield _Change(path, "modify", old, new)
+        if hunks := patch.hunks_of_unified(diff):
+            yield _Change(path, "modify", hunks=hunks)
+    elif _first_text(arguments, _OLD) is not None:
+        yield from _replaced(path, arguments)
+    elif _DELETING.search(name):
+        yield _Change(path, "delete")
+    elif (whole := _first_text(arguments, _WHOLE)) is not None:
+        is_part = re.search("insert|append", name, re.I)
+        yield _Change(path, "modify" if is_part else "create", new=whole)
+
+
+def _replaced(path: str, arguments: Mapping[str, Any]) -> Iterator[_Change]:
+    old, new = _first_text(arguments, _OLD), _first_text(arguments, _NEW)
+    if old is not None and new is not None:
+        yield _Change(path, "modify", old, new) if old else _Change(path, "create", new=new)
+
+
+def _plain_name(tool: str) -> str:
+    """The tool without the server that offers it (`mcp__fs__write_file`)."""
+    name = tool.rpartition("__")[2].rpartition(".")[2]
+    return name.lower() if name.lower() in _SHELLS else name
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        return mapping(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((found for name in names if (found := string(arguments.get(name)))), None)
+
+
+def _first_text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """Like `_first`, but an empty text counts."""
+    found = (arguments.get(name) for name in names)
+    return next((text for text in found if isinstance(text, str)), None)
