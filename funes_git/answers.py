@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from funes_git.git import BlamedLine
 from funes_git.model import Answer, CommitInfo, EditRecord, Link, Passage
@@ -31,8 +32,9 @@ class AnswerMaker:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
-    def answer(self, commit: CommitInfo, link: Link, asked: Sequence[BlamedLine]) -> Answer:
-        """What `link` says of `commit`, for the `asked` lines of a file (none for a commit)."""
+    def answer(self, commit: CommitInfo | None, link: Link, asked: Sequence[BlamedLine]) -> Answer:
+        """What `link` says of `commit`, or of the working tree if that is None, for the `asked`
+        lines of a file (none for a commit)."""
         view = self._catalog.turn(link.session_id, link.turn_uuid)
         prompt = self._catalog.prompt_of(link.session_id, link.turn_uuid)
         edit = self._catalog.edit(link.edit_id) if link.edit_id else None
@@ -40,6 +42,8 @@ class AnswerMaker:
         turn = view.turn if view else None
         lines = sorted(asked, key=lambda line: line.number)
         words = words_of(prompt)
+        if link.content == "lines" and not _verbatim(edit, lines):
+            link = replace(link, content="reformatted")
         return Answer(
             commit=commit,
             link=link,
@@ -110,6 +114,16 @@ def _rows(
             away = [(abs(index - at), index) for index, other in enumerate(texts) if other == text]
             found += [(index, line.number) for _, index in sorted(away)[:1]]
     return tuple(found)
+
+
+def _verbatim(edit: EditRecord | None, lines: Sequence[BlamedLine]) -> bool:
+    """Whether a line, looked at through format-only commits, stands as the edit wrote it; True
+    where that cannot be told."""
+    rows = (edit.diff if edit else "").split("\n")
+    texts = {row[1:].rstrip() for row in rows if row[:1] == "+"}
+    bare = {"".join(text.split()) for text in texts}
+    asked = {line.text.rstrip() for line in lines if "".join(line.text.split()) in bare}
+    return not asked or bool(asked & texts)
 
 
 def _said(turn: Turn) -> list[Passage]:

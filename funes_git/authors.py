@@ -6,11 +6,11 @@ The one place that says `agent`, `human` or `unknown`, and why. Reads git object
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from funes_git.git import BlamedLine
+from funes_git.git import NOT_COMMITTED, BlamedLine
 from funes_git.link.coverage import SKEW, Coverage
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
@@ -34,12 +34,15 @@ class Authors:
     """Answers for the lines of some commits, whose links are read at once."""
 
     def __init__(
-        self, catalog: Catalog, commits: dict[str, CommitInfo], shas: Iterable[str]
+        self, catalog: Catalog, commits: dict[str, CommitInfo], pending: Sequence[Link] = ()
     ) -> None:
+        """`pending` are the links of lines that are not committed yet."""
         self._catalog = catalog
         self._commits = commits
-        wanted = list(dict.fromkeys(shas))
+        wanted = list(commits)
         self._links = catalog.links_of(wanted)
+        if pending:
+            self._links[NOT_COMMITTED] = list(pending)
         self._rows = catalog.linked_commits(wanted)
         self._read_until = float(catalog.setting("read_until") or 0)
         self._coverage = Coverage(catalog.session_spans())
@@ -48,12 +51,10 @@ class Authors:
 
     def of(self, line: BlamedLine) -> Author:
         """The author of one line."""
-        if not line.committed:
-            return Author("uncommitted")
         link = self._link_of(line)
         if link is not None:
             return Author("agent", link)
-        return self._without(line)
+        return self._without(line) if line.committed else Author("uncommitted")
 
     def _link_of(self, line: BlamedLine) -> Link | None:
         key = (line.sha, line.original_path)

@@ -184,9 +184,9 @@ class Passage:
 class Answer:
     """One turn behind a target. `asked` are the asked lines that this turn wrote (numbers in the
     asked version of the file, inclusive ranges); `prompt` opened the exchange; `passages` are the
-    agent's words before the edit, oldest first."""
+    agent's words before the edit, oldest first; `commit` is None where there is none yet."""
 
-    commit: CommitInfo
+    commit: CommitInfo | None
     link: Link
     prompt: str | None
     prompt_uuid: str | None

@@ -1,4 +1,4 @@
-"""What the user pointed at: `file`, `file:line`, `file:a-b` or a commit."""
+"""What the user pointed at: `file`, `file:line`, `file:a-b`, `file:symbol` or a commit."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from funes_git.git import Repo
 
 LINES = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:[-,](?P<last>\d+))?$", re.DOTALL)
 
+NAMED = re.compile(r"[^\d\s,:+-]")
+"""What a name has and a range of lines, also a mistyped one, has not."""
+
 RANGE = re.compile(
     r"^(?=[\d,])(?P<first>\d{1,9})?(?:,(?:(?P<sign>[+-])?(?P<end>\d{1,9}))?)?$", re.A
 )
@@ -20,17 +23,20 @@ GIT_NAME = re.compile(r"^(?P<rev>[^:]+):(?P<path>.+?)(?P<lines>:\d+(?:-\d+)?)?$"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A path from the top of the working tree with the asked lines (inclusive), or a commit."""
+    """A path from the top of the working tree, with the asked lines (inclusive) or the name of what
+    is asked about in it; or a commit."""
 
     path: str | None = None
     lines: tuple[int, int] | None = None
+    symbol: str | None = None
     commit: str | None = None
 
 
 def parse_target(repo: Repo, text: str, rev: str | None, cwd: Path) -> Target:
     """What `text` names, typed in folder `cwd`; a file in the working tree, or in `rev` if given.
 
-    A file wins over a revision of the same name. Raises UnknownTarget.
+    A file wins over a revision of the same name, and over a name in a shorter file's. Raises
+    UnknownTarget.
     """
     path = find_path(repo, text, rev, cwd)
     if path is not None:
@@ -47,6 +53,10 @@ def parse_target(repo: Repo, text: str, rev: str | None, cwd: Path) -> Target:
                 f"{text}: lines count from 1, first before last", hint="git funes why FILE:10-20"
             )
         return Target(path=path, lines=(first, last))
+    for colon in (at for at, character in enumerate(text) if character == ":"):
+        symbol = text[colon + 1 :]
+        if NAMED.search(symbol) and (path := find_path(repo, text[:colon], rev, cwd)) is not None:
+            return Target(path=path, symbol=symbol)
     try:
         return Target(commit=repo.resolve(text))
     except UnknownTarget:
@@ -59,7 +69,7 @@ def _explained(repo: Repo, text: str, rev: str | None, cwd: Path) -> UnknownTarg
         return _folder(text)
     head, _, tail = text.rpartition(":")
     if head and find_path(repo, head, rev, cwd) is not None:
-        told = f"of {head}, lines are asked for by number, not as {tail!r}"
+        told = f"after {head}: comes a line, lines or the name of a function, not {tail!r}"
         return UnknownTarget(told, hint=f"git funes why {head}:10-20")
     return _git_name(repo, text) or UnknownTarget(
         f"{text!r} is no file{_at(rev)} and no commit",

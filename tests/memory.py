@@ -12,7 +12,9 @@ from funes_git.link.engine import LinkReport, catch_up, link
 from funes_git.model import BlameLine, Link, LogEntry, Why
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
-from funes_git.why import blame, log, why
+from funes_git.why.blame import blame
+from funes_git.why.log import log
+from funes_git.why.target import why
 
 
 class Memory:

@@ -34,12 +34,12 @@ def blame(
     format
         Terminals get human, pipes get agent.
     """
-    from funes_git import why
+    from funes_git.why.blame import blame as blamed
 
     asked = parse_range(lines) if lines is not None else None
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        rows = why.blame(repo, catalog, file, at=at, lines=asked)
+        rows = blamed(repo, catalog, file, at=at, lines=asked)
         if out.format == "json":
             out.json(json.blame(file, rows))
         elif out.format == "agent":

@@ -56,7 +56,7 @@ def log(
     exit_code
         Exit with 1 if no turn is behind any of the commits.
     """
-    from funes_git import why
+    from funes_git.why.log import log as logged
 
     asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     out = output.choose(format)
@@ -64,7 +64,7 @@ def log(
         if not (revision or all or repo.has_commits()):
             raise UnknownTarget("this branch has no commit yet", hint="git commit")
         args = [*asked, *revision, *(["--", *path] if path else [])]
-        entries = _Seen(why.log(repo, catalog, args, prompts=out.format == "human"))
+        entries = _Seen(logged(repo, catalog, args, prompts=out.format == "human"))
         if out.format == "json":
             for entry in entries:
                 out.json(json.log(entry))

@@ -16,17 +16,19 @@ def why(
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
-    """Show the turns behind a line, a file or a commit
+    """Show the turns behind a line, a function, a file or a commit
 
     Quotes the prompt, the agent's own words before the edit, and the edit, with the commit and
-    the evidence for it. Where no turn is proven to be behind a line, says why.
+    the evidence for it. Where no turn is proven to be behind a line, says why. Lines that are not
+    committed yet are answered from the sessions too.
 
     Example: git funes why src/cache.py:88
 
     Parameters
     ----------
     target
-        FILE:LINE, FILE:FROM-TO, FILE or a commit.
+        FILE:LINE, FILE:FROM-TO, FILE:SYMBOL (a function or a class, as `git log -L :SYMBOL:FILE`
+        finds it), FILE or a commit.
     at
         Explain the file as it is in this revision, not in the working tree.
     n
@@ -36,7 +38,7 @@ def why(
     exit_code
         Exit with 1 if no turn was found.
     """
-    from funes_git import why as answers
+    from funes_git.why import target as answers
 
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):

@@ -5,8 +5,8 @@
 What only linking needs is in `git.diffs` and `git.blobs`.
 """
 
-from funes_git.git.blamed import BlamedLine
+from funes_git.git.blamed import NOT_COMMITTED, BlamedLine
 from funes_git.git.process import GitError, ask
 from funes_git.git.repo import Repo
 
-__all__ = ["BlamedLine", "GitError", "Repo", "ask"]
+__all__ = ["NOT_COMMITTED", "BlamedLine", "GitError", "Repo", "ask"]

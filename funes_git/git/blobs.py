@@ -50,6 +50,10 @@ class BlobReader:
             self._last[sha] = content
         return self._last[sha]
 
+    def remember(self, sha: str, content: bytes) -> None:
+        """Give this for the content of a blob that the repository does not have."""
+        self._last[sha] = content
+
     def _ask(self, sha: str) -> bytes:
         if self._process is None:
             self._process = process.open_pipe(

@@ -21,11 +21,10 @@ from funes_git.model import CommitInfo
 # A larger file is named as changed, but not compared line by line.
 BIG_FILE = "core.bigFileThreshold=2m"
 
-ARGS = (
+COMPARED = (
     "-p",
     "-U0",
     "-M",
-    "--root",
     "--full-index",
     "--no-color",
     "--no-ext-diff",
@@ -34,13 +33,12 @@ ARGS = (
     # as `git blame` compares: a line must not be one commit's for blame and another's for us
     "--diff-algorithm=myers",
     "--indent-heuristic",
-    "--diff-merges=combined",
     "--src-prefix=a/",
     "--dst-prefix=b/",
     "--submodule=short",
     "-O/dev/null",  # git fails where diff.orderFile names no file
-    f"--format=%x00{FORMAT}",
 )
+ARGS = (*COMPARED, "--root", "--diff-merges=combined", f"--format=%x00{FORMAT}")
 
 HUNK = re.compile(rb"@@+ (?:-(\d+)(?:,\d+)? )+\+(\d+)(?:,\d+)? @@")
 
@@ -130,6 +128,23 @@ def _some(repo: Repo, shas: list[str], wanted: Wanted) -> Generator[CommitChange
     return done + 1
 
 
+def uncommitted(repo: Repo, path: str) -> FileChange | None:
+    """What the working tree changes of `path` since HEAD; None where it changes nothing, and where
+    git does not know the file. `new_blob` is no object of the repository. Raises GitError."""
+    found = _uncommitted(repo, path, ["--", path])
+    if found is not None and found.status == "added":  # moved here, perhaps: git must see it all
+        return _uncommitted(repo, path, []) or found
+    return found
+
+
+def _uncommitted(repo: Repo, path: str, only: Sequence[str]) -> FileChange | None:
+    args = ["-c", BIG_FILE, "--literal-pathspecs", *repo.args("diff", *COMPARED, "HEAD", *only)]
+    name = storable(path)
+    with process.stream(args, repo.folder) as out:
+        reader = _Reader(out, lambda change: change.path == name)
+        return next((found for found in list(reader.files(1)) if found.path == name), None)
+
+
 class _Reader:
     """Reads the output of `git log -p`, a line at a time."""
 
@@ -148,13 +163,14 @@ class _Reader:
                 continue
             info = parse_info(self.line[1:].rstrip(b"\n"))
             self.advance()
-            files = []
-            while self.line and not self.line.startswith(b"\0"):
-                if self.line.startswith(b"diff --"):
-                    files.append(self.file(len(info.parents)))
-                else:
-                    self.advance()
-            yield CommitChange(info, files)
+            yield CommitChange(info, list(self.files(len(info.parents))))
+
+    def files(self, parents: int) -> Iterator[FileChange]:
+        while self.line and not self.line.startswith(b"\0"):
+            if self.line.startswith(b"diff --"):
+                yield self.file(parents)
+            else:
+                self.advance()
 
     def file(self, parents: int) -> FileChange:
         change = FileChange(path=_header_path(self.line))

@@ -125,5 +125,6 @@ def failure(args: Sequence[str], err: bytes) -> GitError:
     lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
     fatal = next((line for line in lines if line.startswith("fatal: ")), None)
     said = fatal or (lines[-1] if lines else "no message")
-    verb = next((a for a in args if not a.startswith("-")), "git")
+    words = zip(("", *args), args, strict=False)
+    verb = next((a for before, a in words if not a.startswith("-") and before != "-c"), "git")
     return GitError(f"git {verb} failed: {said}", hint=f"run `git {verb}` by hand to see more")

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from funes_git.errors import NotARepository, UnknownTarget
 from funes_git.git import process
-from funes_git.git.blamed import BlamedLine, parse_blame
 from funes_git.git.commits import FORMAT, parse_info
 from funes_git.git.process import GitError
 from funes_git.layout import Layout
@@ -241,17 +240,6 @@ class Repo:
             if full.is_relative_to(top):
                 return full.relative_to(top).as_posix()
         raise UnknownTarget(f"{path} is outside the working tree", hint=f"cd {self.worktree}")
-
-    def blame(
-        self, path: str, rev: str | None = None, lines: tuple[int, int | None] | None = None
-    ) -> list[BlamedLine]:
-        """Who changed each line of `path` (or of `lines`, inclusive) last, as `git blame` says;
-        `rev` None blames the working tree. Raises GitError."""
-        args = ["blame", "--porcelain"]
-        if lines:
-            args += ["-L", f"{lines[0]},{lines[1] or ''}"]
-        args += [rev] if rev else []
-        return list(parse_blame(self.run(*args, "--", path)))
 
 
 def _rev_parse(question: str, cwd: Path) -> str:

@@ -132,7 +132,7 @@ def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[
     if shas:
         report.total = len(shas)
         linker = Linker(repo, catalog)
-        linker.run(changes(repo, shas, wanted=linker.wanted), report.count)
+        linker.run(changes(repo, shas, wanted=linker.wanted), catalog, report.count)
 
 
 def _remember(repo: Repo, catalog: CatalogWriter) -> None:

@@ -20,6 +20,7 @@ from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
 from funes_git.link.release import released
 from funes_git.model import Link, LinkedCommit
+from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.links import Move
 
@@ -42,7 +43,7 @@ Seen = Callable[[LinkedCommit, list[Link]], None]
 class Linker:
     """What linking knows of the sessions and of the commits linked before."""
 
-    def __init__(self, repo: Repo, catalog: CatalogWriter) -> None:
+    def __init__(self, repo: Repo, catalog: Catalog) -> None:
         self._repo = repo
         self._catalog = catalog
         self._graph = Graph()
@@ -62,7 +63,7 @@ class Linker:
         """Whether the lines of this file are to be read."""
         return self._names.wanted(change)
 
-    def run(self, commits: Iterator[CommitChange], seen: Seen) -> None:
+    def run(self, commits: Iterator[CommitChange], writer: CatalogWriter, seen: Seen) -> None:
         """Link `commits`, which come parents first, and store what is found."""
         waiting: list[tuple[LinkedCommit, Findings]] = []
         with BlobReader(self._repo) as blobs:
@@ -72,17 +73,16 @@ class Linker:
                 seen(row, found.links)
                 waiting.append((row, found))
                 if len(waiting) >= FLUSH:
-                    self._store(waiting)
-        self._store(waiting)
+                    _store(writer, waiting)
+        _store(writer, waiting)
 
-    def _store(self, waiting: list[tuple[LinkedCommit, Findings]]) -> None:
-        self._catalog.replace_links(
-            [row for row, _ in waiting],
-            [link for _, found in waiting for link in found.links],
-            [(c.edit, c.pos, c.kind, c.commit) for _, found in waiting for c in found.claims],
-            [move for _, found in waiting for move in found.moves],
-        )
-        waiting.clear()
+    def one(self, commit: CommitChange, content: bytes) -> list[Link]:
+        """The links of what will be a commit of one file with this content; nothing is stored."""
+        with BlobReader(self._repo) as blobs:
+            for change in commit.files:
+                blobs.remember(change.new_blob, content)
+            self._graph.add(commit.info.sha, commit.info.parents)
+            return self._commit(commit, blobs)[1].links
 
     def _commit(self, commit: CommitChange, blobs: BlobReader) -> tuple[LinkedCommit, Findings]:
         info = commit.info
@@ -189,3 +189,13 @@ class Linker:
                 self._claims.setdefault((edit, pos), []).append(Claim(edit, pos, kind, sha))
             self._pools[key] = Pool(edits, self._claims, self._graph)
         return self._pools[key]
+
+
+def _store(writer: CatalogWriter, waiting: list[tuple[LinkedCommit, Findings]]) -> None:
+    writer.replace_links(
+        [row for row, _ in waiting],
+        [link for _, found in waiting for link in found.links],
+        [(c.edit, c.pos, c.kind, c.commit) for _, found in waiting for c in found.claims],
+        [move for _, found in waiting for move in found.moves],
+    )
+    waiting.clear()

@@ -15,7 +15,13 @@ from funes_git.render import diff as diffs
 from funes_git.render import width
 from funes_git.render.clean import line, safe, source
 from funes_git.render.evidence import evidence
-from funes_git.render.words import REASON_OF_COMMIT, REASON_WORDS, UNCOMMITTED, plural
+from funes_git.render.words import (
+    NOT_COMMITTED,
+    REASON_OF_COMMIT,
+    REASON_WORDS,
+    UNCOMMITTED,
+    plural,
+)
 
 PROMPT, WORDS, PASSAGE, ROWS = 800, 1200, 1600, 40
 FOOTER = re.compile(r"\bget \S+ \S+ *$")
@@ -71,7 +77,7 @@ def why(found: Why) -> Iterator[str]:
     yield f"why {line(found.target)} · {plural(len(found.answers) + found.more, 'turn')}"
     for number, answer in enumerate(found.answers, 1):
         yield ""
-        yield f"[{number}] {_commit(answer.commit)}"
+        yield f"[{number}] {_commit(answer.commit) if answer.commit else NOT_COMMITTED}"
         yield from _answer(answer)
     for gap in found.unexplained:
         yield ""

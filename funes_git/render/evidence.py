@@ -13,6 +13,12 @@ _CONTENT: Final[dict[Content, str]] = {
     "reformatted": "its lines match this commit but for white space",
     "none": "nothing it wrote is in this commit",
 }
+_UNCOMMITTED: Final[dict[Content, str]] = {
+    "lines": "its lines stand in the file, and no commit has them yet",
+    "span": "the text that it replaced is gone from the file, and no commit shows that yet",
+    "reformatted": "its lines stand in the file but for white space, and no commit has them yet",
+    "none": "a command of this turn wrote the file, and no commit has that yet",
+}
 _PROOF: Final[dict[Proof, str]] = {
     "printed": "the session's own git command printed this commit's id",
     "hook": "the git hook saw this commit made while the session ran",
@@ -25,7 +31,7 @@ _PROOF: Final[dict[Proof, str]] = {
 def evidence(answer: Answer) -> tuple[str, ...]:
     """The sentences of evidence behind one answer, without full stops."""
     link = answer.link
-    parts = [_claim(link)]
+    parts = [_claim(link) if answer.commit else _UNCOMMITTED[link.content]]
     if (counted := _counted(answer)) is not None:
         parts.append(counted)
     if link.source != "own":
@@ -63,8 +69,9 @@ def _counted(answer: Answer) -> str | None:
     if len(link.lines) > 3:
         first, last = link.lines[0][0], link.lines[-1][1]
         where = f"{len(link.lines)} places between lines {first} and {last}"
+    where += " in that commit" if answer.commit else ""
     if not 0 < matched <= total:
-        return f"{plural(matched, 'matching line')} ({where} in that commit)"
+        return f"{plural(matched, 'matching line')} ({where})"
     state = "gone" if sign == "-" else "in it"
     if total == 1:
         told = "its one line is"
@@ -72,4 +79,4 @@ def _counted(answer: Answer) -> str | None:
         told = "both of its lines are" if total == 2 else f"all {total} of its lines are"
     else:
         told = f"{matched} of the edit's {total} lines {'is' if matched == 1 else 'are'}"
-    return f"{told} {state} ({where} in that commit)"
+    return f"{told} {state} ({where})"

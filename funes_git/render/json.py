@@ -53,8 +53,8 @@ def _answer(answer: Answer) -> Object:
     if answer.edit_path is not None or answer.edit_diff is not None:
         edit = {"path": answer.edit_path, "diff": answer.edit_diff}
     return {
-        "commit": answer.commit.sha,
-        "subject": answer.commit.subject,
+        "commit": answer.commit.sha if answer.commit else None,
+        "subject": answer.commit.subject if answer.commit else None,
         "level": link.level,
         "relation": link.relation,
         "content": link.content,

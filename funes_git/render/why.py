@@ -44,7 +44,8 @@ def _heading(page: Page, found: Why) -> Iterator[str]:
 
 def _answer(page: Page, answer: Answer) -> Iterator[str]:
     style = page.style
-    yield style.dim("commit   ") + commit_line(_narrow(page, 9), answer.commit)
+    told = commit_line(_narrow(page, 9), answer.commit) if answer.commit else words.NOT_COMMITTED
+    yield style.dim("commit   ") + told
     yield style.dim("session  ") + _session(_narrow(page, 9), answer)
     if answer.title:
         yield style.dim("         ") + width.fit(f"“{line(answer.title)}”", page.width - 9)
@@ -65,7 +66,9 @@ def _narrow(page: Page, by: int) -> Page:
 def _session(page: Page, answer: Answer) -> str:
     head = f"{words.agent(answer.link.harness)} {words.short(answer.link.session_id)}"
     tail = words.when(answer.turn_ts)
-    away = "" if answer.turn_ts is None else _distance(answer.commit.author_time - answer.turn_ts)
+    away = ""
+    if answer.turn_ts is not None and answer.commit is not None:
+        away = _distance(answer.commit.author_time - answer.turn_ts)
     for part in (away, line(answer.model or "")):
         if part and len(head) + len(tail) + len(part) + 3 <= page.width:
             tail += f", {part}"
@@ -194,7 +197,7 @@ def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str
     kinds = {
         "human": "a person wrote this",
         "unknown": "not known who wrote this",
-        "uncommitted": "not committed yet",
+        "uncommitted": words.NOT_COMMITTED,
     }
     place = words.ranges(gap.lines) + ": " if gap.lines else ""
     heading = place + kinds[gap.kind]
@@ -211,8 +214,8 @@ def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str
 
 
 def _reason(gap: Unexplained) -> str:
-    if gap.kind == "uncommitted":
-        return words.UNCOMMITTED + "."
     told = words.REASON_WORDS if gap.lines else words.REASON_OF_COMMIT
     reason = told[gap.reason] if gap.reason else "nothing more is known"
+    if gap.kind == "uncommitted":
+        reason = words.UNCOMMITTED
     return reason[0].upper() + reason[1:] + "."

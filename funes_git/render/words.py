@@ -45,9 +45,8 @@ EVIDENCE: Final[dict[Level, str]] = {
     "weak": "time and file alone",
 }
 """What speaks for a link of each level, as a heading."""
-UNCOMMITTED: Final = (
-    "`why` answers from commits; until this is committed, `git funes recall` finds the session"
-)
+NOT_COMMITTED: Final = "not committed yet"
+UNCOMMITTED: Final = "no indexed session wrote it; one that is still at work may not be read yet"
 REASON_NEXT: Final[dict[str, str]] = {
     "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",
     "no-edit": "git funes recall QUERY   (a session may still have talked about it)",

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from samples import ANSWER, DIFF, LINK, UNKNOWN, WHY
 
 from funes_git.model import Answer, Passage, Why
-from funes_git.render import agent
+from funes_git.render import agent, json
 from funes_git.render.evidence import evidence
 from funes_git.render.page import Page
 from funes_git.render.style import Style
@@ -261,15 +261,28 @@ def test_what_is_not_committed_is_said_with_the_way_to_its_session() -> None:
 src/cache.py, line 88: no turn of an agent found
 
 Line 4: not committed yet
-  `why` answers from commits; until this is committed, `git funes recall` finds
-  the session.
+  No indexed session wrote it; one that is still at work may not be read yet.
   try: git funes recall --file src/cache.py QUERY\
 """)
     assert list(agent.why(replace(WHY, answers=(), unexplained=(gap,))))[2:] == snapshot(
         [
-            "line 4: uncommitted · `why` answers from commits; until this is committed, `git funes recall` finds the session"
+            "line 4: uncommitted · no indexed session wrote it; one that is still at work may not be read yet"
         ]
     )
+
+
+def test_a_turn_whose_lines_are_not_committed_yet() -> None:
+    found = answering(commit=None, passages=(), prompt=None)
+    assert "commit   not committed yet\nsession  Claude Code 7d1f0c2a 2025-11-03 13:02" in shown(
+        found
+    )
+    lines = list(agent.why(found))
+    assert lines[2] == "[1] not committed yet"
+    assert lines[4] == (
+        "evidence: its lines stand in the file, and no commit has them yet;"
+        " 3 of the edit's 4 lines are in it (lines 86–88)"
+    )
+    assert json.why(found)["answers"][0]["commit"] is None
 
 
 def test_of_a_commit_no_file_is_spoken_of() -> None:

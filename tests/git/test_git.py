@@ -10,6 +10,7 @@ from helpers import GitRepo
 
 from funes_git.errors import NotARepository, UnknownTarget
 from funes_git.git import GitError, Repo, process
+from funes_git.git.blame import blame
 from funes_git.git.diffs import CommitChange, changes
 
 
@@ -81,7 +82,7 @@ def test_a_sha256_repository_is_read(tmp_path: Path) -> None:
     sha = repo.commit("start")
     assert len(sha) == 64
     assert [c.info.sha for c in diff(repo)] == [sha]
-    assert [line.sha for line in Repo.discover(repo.path).blame("a.py")] == [sha]
+    assert [line.sha for line in blame(Repo.discover(repo.path), "a.py")] == [sha]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_odd_names_come_back_as_they_are(repo: GitRepo, name: str) -> None:
     repo.write(name, "one\ntwo\n")
     repo.commit("more")
     assert [added(c) for c in diff(repo)] == [{name: [(1, "one")]}, {name: [(2, "two")]}]
-    assert [line.original_path for line in Repo.discover(repo.path).blame(name)] == [name, name]
+    assert [line.original_path for line in blame(Repo.discover(repo.path), name)] == [name, name]
 
 
 def test_a_rename_names_both_paths_and_its_changed_lines(repo: GitRepo) -> None:
@@ -229,14 +230,14 @@ def test_blame_follows_a_line_to_its_first_file(repo: GitRepo) -> None:
     repo.git("mv", "old.py", "new.py")
     repo.commit("rename")
     repo.write("new.py", "head\n" + (repo.path / "new.py").read_text())
-    (line,) = Repo.discover(repo.path).blame("new.py", lines=(4, 4))
+    (line,) = blame(Repo.discover(repo.path), "new.py", lines=(4, 4))
     assert (line.sha, line.original_path, line.original, line.text) == (
         first,
         "old.py",
         3,
         "line number 2",
     )
-    (line,) = Repo.discover(repo.path).blame("new.py", lines=(1, 1))
+    (line,) = blame(Repo.discover(repo.path), "new.py", lines=(1, 1))
     assert not line.committed
 
 
@@ -291,4 +292,4 @@ def test_a_name_that_is_not_utf_8_can_be_stored(repo: GitRepo) -> None:
     repo.commit("rename")
     renamed = diff(repo)[1].files[0]
     assert (renamed.old_path, renamed.path) == (r"caf\xe9.py", r"th\xe9.py")
-    assert [line.original_path for line in Repo.discover(repo.path).blame(new)] == [r"caf\xe9.py"]
+    assert [line.original_path for line in blame(Repo.discover(repo.path), new)] == [r"caf\xe9.py"]

@@ -21,7 +21,8 @@ from funes_git.link.engine import catch_up, link
 from funes_git.model import BlameLine
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
-from funes_git.why import blame, log
+from funes_git.why.blame import blame
+from funes_git.why.log import log
 
 FIRST = int(os.environ.get("FUNES_FUZZ_FIRST", "1"))
 SEEDS = int(os.environ.get("FUNES_FUZZ_SEEDS", "2"))

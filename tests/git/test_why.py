@@ -10,6 +10,7 @@ from helpers import GitRepo
 from memory import Memory
 
 from funes_git.errors import UnknownTarget
+from funes_git.git import GitError
 from funes_git.link.engine import catch_up
 from funes_git.store.stores import Stores
 
@@ -234,3 +235,41 @@ def test_what_is_known_of_the_last_reading_survives_a_rebuild(
     with memory.catalog() as catalog:
         assert catalog.setting("read_until") == before
     assert before
+
+
+def test_case_25_a_format_only_commit_that_is_listed_is_looked_through(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Make the third line shine in the notes file, please")
+    turn = claude.edit("notes.py", "line number 3 of the file", "shine( 'third','brightly' )")
+    sha = base.commit("shine", date=clock.tick(30))
+    clock.tick(30 * 86400)
+    base.write(
+        "notes.py", (base.path / "notes.py").read_text().replace("( ", "(").replace(" )", ")")
+    )
+    formatted = base.commit("format", date=clock.now)
+    memory.sync()
+    base.write(".git-blame-ignore-revs", f"# format only\n{formatted}\n")
+    (answer,) = memory.why("notes.py:3").answers
+    assert (answer.link.turn_uuid, answer.commit and answer.commit.sha) == (turn, sha)
+    assert answer.link.content == "reformatted"
+    assert answer.asked_rows == ((0, 3),)
+    assert memory.blame("notes.py")[2].turn_uuid == turn
+    base.git("config", "blame.ignoreRevsFile", ".git-blame-ignore-revs")
+    assert [a.link.turn_uuid for a in memory.why("notes.py:3").answers] == [turn]
+    (base.path / ".git-blame-ignore-revs").rename(base.path / "elsewhere")
+    base.git("config", "blame.ignoreRevsFile", "elsewhere")
+    assert [a.link.turn_uuid for a in memory.why("notes.py:3").answers] == [turn]
+
+
+@pytest.mark.parametrize("content", ["no id at all\n", "0" * 40 + "\n", "\0\xff"])
+def test_a_broken_list_of_format_only_commits_stops_nothing(
+    base: GitRepo, memory: Memory, content: str
+) -> None:
+    memory.sync()
+    base.write(".git-blame-ignore-revs", content)
+    assert len(memory.blame("notes.py")) == 7
+    base.git("config", "blame.ignoreRevsFile", "absent")
+    with pytest.raises(GitError, match="could not open object name list: absent") as caught:
+        memory.blame("notes.py")
+    assert caught.value.hint == "git config --show-origin blame.ignoreRevsFile"

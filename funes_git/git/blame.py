@@ -1,0 +1,76 @@
+"""`git blame`: who changed each line of a file last, also where the list of commits to look through
+is broken, and for a function by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from funes_git.errors import UnknownTarget
+from funes_git.git import process
+from funes_git.git.blamed import BlamedLine, parse_blame
+from funes_git.git.process import GitError
+from funes_git.git.repo import Repo
+
+IGNORE_REVS = ".git-blame-ignore-revs"
+"""The list of format-only commits that hosts honour without being told; git must be told."""
+
+LANGUAGES = Path(__file__).with_name("attributes")
+
+BROKEN_LIST = ("could not open object name list", "invalid object name")
+"""How git says that the list of commits to look through cannot be read."""
+
+NO_SYMBOL = ("-L parameter", "usage: ")
+"""How git says that nothing in the file is called so."""
+
+
+def blame(
+    repo: Repo, path: str, rev: str | None = None, lines: tuple[int, int | None] | None = None
+) -> list[BlamedLine]:
+    """Who changed each line of `path` (or of `lines`, inclusive) last; `rev` None blames the
+    working tree. Looks through the commits of `blame.ignoreRevsFile` and of the repository's
+    `.git-blame-ignore-revs`. Raises GitError."""
+    asked = ["-L", f"{lines[0]},{lines[1] or ''}"] if lines else []
+    return _blame(repo, path, rev, asked, [])
+
+
+def blame_symbol(repo: Repo, path: str, rev: str | None, symbol: str) -> list[BlamedLine]:
+    """The lines of what is called `symbol` in the file, by git's rules for its language (`-L
+    :NAME:FILE`), each with who changed it last. Raises UnknownTarget, GitError."""
+    whole = re.sub(r"([][.*^$\\:])", r"\\\1", symbol)
+    whole = rf"\b{whole}" if re.match(r"\w", symbol) else whole
+    whole = rf"{whole}\b" if re.search(r"\w$", symbol) else whole
+    languages = ["-c", f"core.attributesFile={LANGUAGES}"]
+    pattern = re.sub(r"(?<!\\):", r"\:", symbol)
+    for name, settings in ((whole, languages), (whole, []), (pattern, languages)):
+        try:
+            return _blame(repo, path, rev, ["-L", f":{name}"], settings)
+        except GitError as error:
+            if not any(said in error.message for said in NO_SYMBOL):
+                raise
+    raise UnknownTarget(
+        f"git finds nothing called {symbol!r} in {path}",
+        hint=f"git funes why {path}:10-20, or name the diff driver of the language in"
+        " .gitattributes (`*.py diff=python`)",
+    )
+
+
+def _blame(
+    repo: Repo, path: str, rev: str | None, asked: Sequence[str], settings: Sequence[str]
+) -> list[BlamedLine]:
+    """Blame with the repository's own list of commits to look through, or without it if git cannot
+    read it. Where git cannot read one that its settings name, `git blame` itself fails too."""
+    rest = ["--porcelain", *asked, *([rev] if rev else []), "--", path]
+    listed = repo.worktree is not None and (repo.worktree / IGNORE_REVS).is_file()
+    for lists in ([f"--ignore-revs-file={IGNORE_REVS}"], [])[not listed :]:
+        args = [*settings, *repo.args("blame", *lists, *rest)]
+        try:
+            return list(parse_blame(process.run(args, repo.folder)))
+        except GitError as error:
+            if not any(said in error.message for said in BROKEN_LIST):
+                raise
+            if not lists:
+                hint = "git config --show-origin blame.ignoreRevsFile"
+                raise GitError(error.message, hint=hint) from None
+    raise AssertionError

@@ -1,0 +1,87 @@
+"""`why TARGET`: the turns behind lines, a function, a file or a commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from funes_git.answers import AnswerMaker
+from funes_git.authors import Author
+from funes_git.git import BlamedLine, Repo
+from funes_git.model import CommitInfo, Link, Unexplained, Why
+from funes_git.spans import ranges
+from funes_git.store.catalog import Catalog
+from funes_git.targets import parse_target
+from funes_git.why.looked import Looked, look
+
+DEFAULT_ANSWERS = 5
+
+
+def why(
+    repo: Repo,
+    catalog: Catalog,
+    target: str,
+    *,
+    at: str | None = None,
+    n: int = DEFAULT_ANSWERS,
+    cwd: Path | None = None,
+) -> Why:
+    """The turns behind `target`: for lines or a function, those that wrote them; for a file, those
+    that wrote most of what stands there; for a commit, those behind it. At most `n`.
+
+    Without `at` a file is looked at as it is in the working tree. Raises UnknownTarget, GitError.
+    """
+    found = parse_target(repo, target, at, cwd or Path.cwd())
+    if found.commit is not None:
+        from funes_git.why.commit import why_commit
+
+        return why_commit(repo, catalog, target, found.commit, n)
+    assert found.path is not None
+    looked = look(repo, catalog, found.path, at, found.symbol or found.lines)
+    whole = found.lines is None and found.symbol is None
+    groups = _by_turn(looked)
+    if whole:
+        groups.sort(key=lambda group: -len(group[1]))
+    maker = AnswerMaker(catalog)
+    answers = [maker.answer(looked.infos.get(k.commit), k, asked) for k, asked in groups[:n]]
+    lines = found.lines
+    if found.symbol is not None:
+        lines = looked.lines[0].number, looked.lines[-1].number
+    return Why(
+        target=target,
+        path=found.path,
+        rev=at or "HEAD",
+        lines=lines,
+        answers=tuple(answers),
+        unexplained=() if whole and groups else tuple(_gaps(looked, blank=bool(found.lines))),
+        more=max(0, len(groups) - n),
+    )
+
+
+def _by_turn(looked: Looked) -> list[tuple[Link, list[BlamedLine]]]:
+    """One group a turn and commit, in the order of the lines."""
+    groups: dict[tuple[str, str, str], tuple[Link, list[BlamedLine]]] = {}
+    for author, lines in looked.by_author.items():
+        if (link := author.link) is not None:
+            key = (link.commit, link.session_id, link.turn_uuid)
+            groups.setdefault(key, (link, []))[1].extend(lines)
+    return list(groups.values())
+
+
+def _gaps(looked: Looked, *, blank: bool) -> list[Unexplained]:
+    """The lines that no turn wrote; blank ones only if they were asked for by number."""
+    gaps = []
+    for author, lines in looked.by_author.items():
+        rows = [line for line in lines if blank or line.text.strip()]
+        if author.link is None and rows:
+            gaps.append(_unexplained(author, rows, looked.infos))
+    return gaps
+
+
+def _unexplained(
+    author: Author, lines: list[BlamedLine], infos: dict[str, CommitInfo]
+) -> Unexplained:
+    kind = "unknown" if author.kind == "agent" else author.kind
+    shas = {line.sha for line in lines}
+    info = infos.get(lines[0].sha) if len(shas) == 1 else None
+    numbers = ranges(sorted(line.number for line in lines))
+    return Unexplained(numbers, info, kind, author.reason, "")
