@@ -68,6 +68,10 @@ _LABELS: Final = {
     "goose": "Goose",
     "amp": "Amp",
     "pi": "Pi",
+    "openclaw": "OpenClaw",
+    "omp": "oh-my-pi",
+    "qwen": "Qwen Code",
+    "droid": "Factory Droid",
     "hermes": "Hermes",
 }
 _STEPS: Final = (

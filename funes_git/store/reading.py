@@ -210,7 +210,7 @@ class TurnReading(EditReading):
             row = self._row(session_id, turn_uuid)
             if row is None:
                 break
-            opening = self._row(session_id, row[9]) if row[9] else None
+            opening = self._opening(row, session_id)
             if opening is not None and opening[16]:
                 break
             parent = self._started_by(row[11] or session_id)
@@ -218,6 +218,18 @@ class TurnReading(EditReading):
                 break
             session_id, turn_uuid = parent
         return _turn(opening) if opening else None
+
+    def _opening(self, row: Row, session_id: str) -> Row | None:
+        """The turn that opened a turn's exchange. A fork may begin in the middle of an exchange;
+        its first turns are stored with the session that was read first."""
+        exchange = row[9]
+        if exchange is None:
+            return None
+        own = self._row(session_id, exchange)
+        if own is not None and own[3] is not None:
+            return own
+        owner = self.holders(row[6], [exchange]).get(exchange)
+        return self._row(owner, exchange) if owner else None
 
     def commits_of_exchanges(
         self, keys: Iterable[tuple[str, str]]

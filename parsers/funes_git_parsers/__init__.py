@@ -26,10 +26,11 @@ _REQUIRED = (
 def __getattr__(name: str) -> object:
     if name != "PARSERS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from funes_git_parsers import claude, codex, funes_jsonl, hub_traces, specstory
+    from funes_git_parsers import claude, codex, funes_jsonl, hub_traces, pi, specstory
 
-    parsers: tuple[Parser, ...] = (claude, codex, funes_jsonl, hub_traces, specstory)
-    found = {parser.NAME: parser for parser in parsers}
+    agents: tuple[Parser, ...] = (claude, codex, pi.PI, pi.OPENCLAW, pi.OMP)
+    others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)
+    found = {parser.NAME: parser for parser in (*agents, *others)}
     globals()[name] = found
     return found
 

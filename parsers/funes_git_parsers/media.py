@@ -37,11 +37,19 @@ def _result_part(part: object) -> str | None:
 def media(part: dict[str, Any]) -> str:
     """`[image/png, 83 KB]` for a picture or document."""
     source = mapping(part.get("source"))
-    kind = string(source.get("media_type")) or string(part.get("type")) or "data"
-    if data := string(source.get("data")):
-        return f"[{kind}, {_kilobytes(data)} KB]"
+    kind = string(source.get("media_type")) or string(part.get("type"))
     address = string(source.get("url")) or string(source.get("file_id"))
-    return f"[{kind}, {elided(address)}]" if address else f"[{kind}]"
+    return file(kind, source.get("data"), address)
+
+
+def file(kind: object, data: object, address: object = None) -> str:
+    """What stands for a file: `kind` is its media type, `data` its content in base64, `address`
+    where it is if the content is not there."""
+    name = string(kind) or "data"
+    if content := string(data):
+        return f"[{name}, {_kilobytes(content)} KB]"
+    place = string(address)
+    return f"[{name}, {elided(place)}]" if place else f"[{name}]"
 
 
 def elided(text: str) -> str:

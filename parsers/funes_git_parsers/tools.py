@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,8 @@ from funes_git_parsers.paths import join
 from funes_git_parsers.values import mapping, string
 
 _SHELLS = frozenset({
-    *("bash", "shell", "shell_command", "exec_command", "local_shell", "terminal", "powershell"),
+    *("bash", "shell", "shell_command", "exec", "exec_command", "local_shell", "terminal"),
+    *("powershell", "execute"),
     *("execute_command", "run_command", "run_shell_command", "run_terminal_cmd"),
 })  # fmt: skip
 _WRITING = re.compile(r"write|create|edit|replace|insert|append|update|save|patch|diff", re.I)
@@ -52,7 +53,9 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
+    """What a call did to one file; the fields are those of `Edit`."""
+
     path: str
     operation: Operation
     old: str | None = None
@@ -61,10 +64,15 @@ class _Change:
     hunks: tuple[Hunk, ...] = ()
 
 
-def edits(session_id: str, call: Call) -> Iterator[Edit]:
-    """The edits of a call that succeeded, or whose outcome is not known."""
+def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) -> Iterator[Edit]:
+    """The edits of a call that succeeded, or whose outcome is not known: `changes`, where more is
+    known than the call's own arguments tell.
+
+    Their time is the call's: a command that writes and commits must not seem to have written after
+    its own commit.
+    """
     origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
-    for n, change in enumerate(_changes(call)):
+    for n, change in enumerate(asked(call) if changes is None else changes):
         yield Edit(
             session_id,
             call.turn_uuid,
@@ -97,7 +105,7 @@ def command(call: Call) -> str | None:
     """The command line of a shell call; None for any other tool."""
     if _plain_name(call.tool) not in _SHELLS:
         return None
-    arguments = _arguments(call.text)
+    arguments = arguments_of(call)
     words = arguments.get("command", arguments.get("cmd"))
     if isinstance(words, list) and words and all(isinstance(word, str) for word in words):
         is_script = len(words) == 3 and words[1].startswith("-") and words[1].endswith("c")
@@ -105,8 +113,9 @@ def command(call: Call) -> str | None:
     return string(words)
 
 
-def _changes(call: Call) -> Iterator[_Change]:
-    arguments = _arguments(call.text)
+def asked(call: Call) -> Iterator[Change]:
+    """What a call's arguments ask for."""
+    arguments = arguments_of(call)
     line = command(call)
     if line is not None:
         cwd = string(arguments.get("workdir")) or string(arguments.get("dir_path"))
@@ -122,46 +131,56 @@ def _changes(call: Call) -> Iterator[_Change]:
         yield from _of_arguments(name, path, arguments)
 
 
-def _of_shell(line: str, cwd: str | None) -> Iterator[_Change]:
+def _of_shell(line: str, cwd: str | None) -> Iterator[Change]:
     for start, end in patch.spans(line):
         yield from _of_patch(line[start:end])
     if patch.BEGIN not in line:
         for w in shell.writes(line, cwd):
-            yield _Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
+            yield Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
 
 
-def _of_patch(text: str) -> Iterator[_Change]:
+def _of_patch(text: str) -> Iterator[Change]:
     for file in patch.parse(text):
         if file.move_to and file.kind == "modify":
-            yield _Change(file.move_to, "rename", old_path=file.path, hunks=file.hunks)
+            yield Change(file.move_to, "rename", old_path=file.path, hunks=file.hunks)
         elif file.kind != "modify" or file.hunks:
-            yield _Change(file.path, file.kind, new=file.content, hunks=file.hunks)
+            yield Change(file.path, file.kind, new=file.content, hunks=file.hunks)
 
 
-def _of_arguments(name: str, path: str, arguments: Mapping[str, Any]) -> Iterator[_Change]:
+def _of_arguments(name: str, path: str, arguments: Mapping[str, Any]) -> Iterator[Change]:
     diff = string(arguments.get("diff"))
-    several = arguments.get("edits")
-    if isinstance(several, list):
+    if several := _several(arguments.get("edits")):
         for one in several:
-            yield from _replaced(path, mapping(one))
+            yield from _replaced(path, one)
     elif diff:
         for old, new in searchreplace.blocks(diff):
-            yield _Change(path, "modify", old, new)
+            yield Change(path, "modify", old, new)
         if hunks := patch.hunks_of_unified(diff):
-            yield _Change(path, "modify", hunks=hunks)
+            yield Change(path, "modify", hunks=hunks)
     elif _first_text(arguments, _OLD) is not None:
         yield from _replaced(path, arguments)
     elif _DELETING.search(name):
-        yield _Change(path, "delete")
+        yield Change(path, "delete")
     elif (whole := _first_text(arguments, _WHOLE)) is not None:
         is_part = re.search("insert|append", name, re.I)
-        yield _Change(path, "modify" if is_part else "create", new=whole)
+        yield Change(path, "modify" if is_part else "create", new=whole)
 
 
-def _replaced(path: str, arguments: Mapping[str, Any]) -> Iterator[_Change]:
+def _several(edits: object) -> list[dict[str, Any]]:
+    """A list of edits; some models send it as a string, or one edit alone."""
+    if isinstance(edits, str):
+        try:
+            edits = json.loads(edits)
+        except (ValueError, RecursionError):
+            return []
+    found = edits if isinstance(edits, list) else [edits]
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _replaced(path: str, arguments: Mapping[str, Any]) -> Iterator[Change]:
     old, new = _first_text(arguments, _OLD), _first_text(arguments, _NEW)
     if old is not None and new is not None:
-        yield _Change(path, "modify", old, new) if old else _Change(path, "create", new=new)
+        yield Change(path, "modify", old, new) if old else Change(path, "create", new=new)
 
 
 def _plain_name(tool: str) -> str:
@@ -170,9 +189,10 @@ def _plain_name(tool: str) -> str:
     return name.lower() if name.lower() in _SHELLS else name
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def arguments_of(call: Call) -> dict[str, Any]:
+    """The arguments of a call by name; none if its input is something else."""
     try:
-        return mapping(json.loads(text))
+        return mapping(json.loads(call.text))
     except (ValueError, RecursionError):
         return {}
 

@@ -49,6 +49,16 @@ def seconds(value: object) -> float | None:
         return None
 
 
+def moment(value: object) -> float | None:
+    """A time as seconds since the epoch: ISO 8601, or a number of milliseconds (of seconds, where
+    it is too small for that); None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return seconds(value)
+    if not 0 < value < 1e14:  # also not NaN; the year 5138 in milliseconds
+        return None
+    return value / 1000 if value > 1e11 else float(value)
+
+
 def uuid_time(value: object) -> float | None:
     """When a UUIDv7 was made, seconds since the epoch (RFC 9562: the first 48 bits are
     milliseconds); None for anything else."""

@@ -6,19 +6,19 @@ What is known of the format, and what surprised, is in parsers/README.md.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from funes_git_parsers import scan
 from funes_git_parsers.base import Capability, Cursor, Item, Opener, Places, Skipped, Source, whole
 from funes_git_parsers.claude import files as claude_files
-from funes_git_parsers.claude.lines import preparer, raw_values
+from funes_git_parsers.claude.lines import preparer
 from funes_git_parsers.claude.reader import Reader
 from funes_git_parsers.claude.records import content
 from funes_git_parsers.claude.state import State, dump, load
-from funes_git_parsers.jsonl import open_at, read_records, whole_lines
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.jsonl import open_at, read_records
+from funes_git_parsers.values import mapping
 
 NAME = claude_files.HARNESS
 LABEL = "Claude Code"
@@ -27,8 +27,7 @@ READS: frozenset[Capability] = frozenset(
     ("text", "thinking", "edits", "shell", "sub-agents", "git")
 )
 
-_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
-_PATH_IN_COMMAND = re.compile(r"""(?<![\w./~$}-])/[^\s"'`;|&<>()$*?\[\]{}\\,:=]+""")
+_PATHS = ("file_path", "filePath", "notebook_path", "path")
 _OWN_KINDS = ("file-history-snapshot", "queue-operation", "progress", "attachment")
 
 
@@ -82,31 +81,8 @@ def sessions(path: Path) -> list[Source]:
 
 def roots(source: Source, open_file: Opener) -> set[str]:
     """Working folders, edited paths, and absolute paths that stand in shell commands."""
-    found: set[str] = set()
     with open_file(source.path) as stream:
-        for lines in whole_lines(stream):
-            found.update(_paths(lines))
-    return found
-
-
-def _paths(data: bytes) -> Iterator[str]:
-    for key, raw in raw_values(data):
-        text = _unescaped(raw)
-        if key == "command":
-            yield from _PATH_IN_COMMAND.findall(text)
-        elif _ABSOLUTE.match(text):
-            yield text
-
-
-def _unescaped(raw: bytes) -> str:
-    text = raw.decode("utf-8", "replace")
-    if "\\" not in text:
-        return text
-    try:
-        value = json.loads(f'"{text}"', strict=False)
-    except ValueError:
-        return text
-    return string(value.encode("utf-8", "replace").decode()) or ""
+        return scan.roots(stream, ("cwd",), _PATHS, ("command",))
 
 
 def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:

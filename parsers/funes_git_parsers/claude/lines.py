@@ -9,8 +9,7 @@ whole, and so is one that holds two objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from funes_git_parsers.jsonl import Prepare, is_joined
@@ -106,28 +105,3 @@ def _without_original(line: bytes, start: int) -> bytes:
     if first < 0 or last < 0 or not is_edit or b"\\t" in line[start:]:
         return line
     return line[:first] + line[last + 1 :]
-
-
-ROOT_KEYS: Final = ("cwd", "file_path", "filePath", "notebook_path", "path", "command")
-_VALUE: Final = re.compile(rb'(?:[^"\\]|\\.)*')
-
-
-def raw_values(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """(key, JSON-escaped value) of every `ROOT_KEYS` member in `data`, each pair once.
-
-    Claude writes compact JSON; a copy that another program wrote again may have spaces."""
-    colons = (b":", b": ") if b'": "' in data else (b":",)
-    for name, colon in product(ROOT_KEYS, colons):
-        key = b'"%b"%b"' % (name.encode(), colon)
-        seen: set[bytes] = set()
-        at = data.find(key)
-        while at >= 0:
-            start = at + len(key)
-            end = data.find(b'"', start)
-            if data[end - 1 : end] == b"\\":
-                found = _VALUE.match(data, start)
-                end = found.end() if found else end
-            if (value := data[start : end if end >= 0 else len(data)]) not in seen:
-                seen.add(value)
-                yield name, value
-            at = data.find(key, start)

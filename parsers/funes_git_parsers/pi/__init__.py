@@ -1,0 +1,136 @@
+"""pi and the agents that keep their sessions as pi does (OpenClaw, oh-my-pi): JSON Lines, a tree.
+
+What is known of the format, and what surprised, is in parsers/README.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from stat import S_ISREG
+
+from funes_git_parsers import scan
+from funes_git_parsers.base import Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.follow import follow
+from funes_git_parsers.pi.reader import Reader, session_of
+from funes_git_parsers.values import mapping, string
+
+_READS: frozenset[Capability] = frozenset(("text", "thinking", "edits", "shell", "sub-agents"))
+_FOLDERS = ("cwd", "workdir")
+_PATHS = ("path", "file_path", "filePath")
+_TEXTS = ("command", "input")
+
+
+@dataclass(frozen=True, slots=True)
+class PiFormat:
+    """The parser of one agent that writes pi's session format."""
+
+    NAME: str
+    LABEL: str
+    homes: tuple[str, ...]
+    """The agent's folders below the user's home, the newest first."""
+    variable: str
+    """The environment variable that names the agent's folder instead."""
+    below: str = "sessions"
+    """Where sessions lie in the agent's folder."""
+    sessions_variable: str = ""
+    """The environment variable that names the folder of sessions itself."""
+    GLOBAL_UUIDS: bool = True
+    READS: frozenset[Capability] = _READS
+
+    def folders(self, places: Places) -> list[Path]:
+        """The folders that `discover` looks in."""
+        if sessions := places.env.get(self.sessions_variable):
+            return [_expanded(sessions, places.home)]
+        if home := places.env.get(self.variable):
+            return [_expanded(home, places.home) / self.below]
+        return [places.home / home / self.below for home in self.homes]
+
+    def discover(self, places: Places) -> Iterator[Source]:
+        """Every session file, in order of name."""
+        for folder in self.folders(places):
+            for path in sorted(_files(folder)):
+                try:
+                    found = path.stat()
+                except OSError:  # deleted meanwhile
+                    continue
+                if S_ISREG(found.st_mode):
+                    yield Source(self.NAME, path, found.st_size, found.st_mtime_ns)
+
+    def claim(self, path: Path, head: bytes) -> bool:
+        """Whether `head` starts with pi's header, and the file lies where this agent's do; pi takes
+        those that lie anywhere else."""
+        return _owner(path) == self.NAME and _has_header(head)
+
+    def sessions(self, path: Path) -> list[Source]:
+        """The file is one session."""
+        return [whole(self.NAME, path)]
+
+    def roots(self, source: Source, open_file: Opener) -> set[str]:
+        """The header's folder, paths of tool calls, and absolute paths in commands."""
+        with open_file(source.path) as stream:
+            return scan.roots(stream, _FOLDERS, _PATHS, _TEXTS)
+
+    def read(self, source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
+        """What is new since `cursor`."""
+        begin = partial(Reader, self.NAME, session_of(source.path.name))
+        yield from follow(source, cursor, open_file, begin)
+
+
+PI = PiFormat(
+    "pi",
+    "pi",
+    (".pi/agent",),
+    "PI_CODING_AGENT_DIR",
+    sessions_variable="PI_CODING_AGENT_SESSION_DIR",
+)
+OPENCLAW = PiFormat(
+    "openclaw",
+    "OpenClaw",
+    (".openclaw", ".moltbot", ".clawdbot"),
+    "OPENCLAW_STATE_DIR",
+    below="agents",
+)
+OMP = PiFormat("omp", "oh-my-pi", (".omp/agent",), "OMP_CODING_AGENT_DIR")
+
+_ALL = (PI, OPENCLAW, OMP)
+
+
+def _owner(path: Path) -> str:
+    names = "/".join(path.parts) + "/"
+    for parser in _ALL[1:]:
+        if any(f"/{home}/" in names for home in parser.homes):
+            return parser.NAME
+    return PI.NAME
+
+
+def _has_header(head: bytes) -> bool:
+    """Whether one of the first records is a session's header. (oh-my-pi has a title before it.)"""
+    for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 3)[:3]:
+        try:
+            record = mapping(json.loads(line))
+        except (ValueError, RecursionError):
+            return False
+        if record.get("type") == "session":
+            # The Hub's trace format has a header of the same kind, and names the harness.
+            known = "cwd" in record or "version" in record or "timestamp" in record
+            return string(record.get("id")) is not None and known and "harness" not in record
+        if record.get("type") != "title":
+            return False
+    return False
+
+
+def _expanded(text: str, home: Path) -> Path:
+    return home / text[1:].lstrip("/") if text == "~" or text.startswith("~/") else Path(text)
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(top):
+        for name in names:
+            # OpenClaw keeps what was reset or deleted as `<id>.jsonl.reset.<time>`.
+            if name.endswith(".jsonl") or ".jsonl.reset." in name or ".jsonl.deleted." in name:
+                yield Path(folder, name)

@@ -1,0 +1,58 @@
+"""What a tool call of pi wrote: exact lines from the result's diff, else texts from the call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from funes_git_parsers import patch, tools
+from funes_git_parsers.base import Hunk
+from funes_git_parsers.tools import Call, Change
+from funes_git_parsers.values import mapping, string
+
+_SHOWN = re.compile(r"([ +-])( *\d+) (.*)", re.DOTALL)
+
+
+def changes(call: Call, details: object) -> list[Change]:
+    """What a call that succeeded did. `details` are the result's."""
+    asked = list(tools.asked(call))
+    hunks = _hunks(mapping(details))
+    if not hunks or {(c.path, c.operation) for c in asked} != {_modified(asked[:1])}:
+        return asked
+    is_one = len(asked) == 1
+    old, new = (asked[0].old, asked[0].new) if is_one else (None, None)
+    return [Change(asked[0].path, "modify", old, new, hunks=hunks)]
+
+
+def _modified(first: list[Change]) -> tuple[str, str] | None:
+    return (first[0].path, "modify") if first else None
+
+
+def _hunks(details: Mapping[str, Any]) -> tuple[Hunk, ...]:
+    """The exact lines that an edit changed: newer versions give a patch beside the diff that is
+    shown."""
+    if unified := string(details.get("patch")):
+        return patch.hunks_of_unified(unified)
+    shown = string(details.get("diff"))
+    return tuple(_of_shown(shown)) if shown else ()
+
+
+def _of_shown(diff: str) -> Iterator[Hunk]:
+    """The hunks of a diff made for the eye: sign, line number, space, line. A line that was removed
+    or kept has its old number, one that was added its new one; `...` stands for lines left out."""
+    lines: list[str] = []
+    starts = (1, 1)
+    shift = 0  # how many more lines the new file has so far
+    for shown in [*diff.split("\n"), ""]:
+        found = _SHOWN.fullmatch(shown)
+        if found is None:
+            if any(line[0] != " " for line in lines):
+                yield Hunk(*starts, tuple(lines))
+            lines = []
+            continue
+        sign, number = found[1], int(found[2])
+        if not lines:
+            starts = (number - shift, number) if sign == "+" else (number, number + shift)
+        shift += (sign == "+") - (sign == "-")
+        lines.append(sign + found[3])

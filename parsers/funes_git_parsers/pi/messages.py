@@ -1,0 +1,108 @@
+"""One message of pi as blocks. Pure functions; no state, no files.
+
+A field of another type than pi writes counts as absent. Message types: earendil-works/pi,
+`packages/coding-agent/docs/session-format.md` and `packages/ai/src/types.ts`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from funes_git_parsers import media, scaffold
+from funes_git_parsers.base import Block, PrintedCommit
+from funes_git_parsers.shell import printed_commits
+from funes_git_parsers.values import compact, integer, is_blank, mapping, string
+
+_EXIT = re.compile(r"Command exited with code (-?\d+)\s*\Z")
+
+
+def parts(content: object) -> list[dict[str, Any]]:
+    """The parts of a message's content, plain text as one part."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    found = content if isinstance(content, list) else []
+    return [
+        part if isinstance(part, dict) else {"type": "text", "text": part}
+        for part in found
+        if isinstance(part, (dict, str))
+    ]
+
+
+def user(message: Mapping[str, Any], forced: str | None = None) -> Iterator[Block]:
+    """What was said to the agent; `forced` is the kind of scaffolding of what an extension said."""
+    for text in texts(message.get("content")):
+        yield Block("text", text, scaffold=forced or scaffold.kind(text, "user"))
+
+
+def texts(content: object) -> Iterator[str]:
+    """The texts of a content that are not blank, pictures as their type and size."""
+    for part in parts(content):
+        if part.get("type") == "image":
+            yield media.file(part.get("mimeType"), part.get("data"))
+        elif (text := string(part.get("text"))) and not is_blank(text):
+            yield media.elided(text)
+
+
+def assistant(message: Mapping[str, Any]) -> Iterator[Block]:
+    """What the model said, thought and called, and the error that ended it."""
+    for part in parts(message.get("content")):
+        kind = part.get("type")
+        if kind == "thinking":
+            thought = string(part.get("thinking"))
+            if thought and not is_blank(thought):
+                yield Block("thinking", thought)
+        elif kind == "toolCall":
+            args = part.get("arguments")
+            text = args if isinstance(args, str) else compact({} if args is None else args)
+            yield Block("tool_use", text, string(part.get("name")), string(part.get("id")))
+        else:
+            yield from (Block("text", text) for text in texts([part]))
+    if message.get("stopReason") == "error" and (error := string(message.get("errorMessage"))):
+        yield Block("text", error, is_error=True, scaffold=scaffold.API_ERROR)
+
+
+def result(message: Mapping[str, Any], command: str | None) -> Block:
+    """What a tool returned. `command` is what a shell was given."""
+    text = "\n".join(texts(message.get("content")))
+    failed = message.get("isError") is True
+    code = _exit_code(message, text, failed) if command is not None else None
+    return Block(
+        "tool_result",
+        text,
+        string(message.get("toolName")),
+        string(message.get("toolCallId")),
+        is_error=failed,
+        exit_code=code,
+        commits=printed(command, text),
+        scaffold=scaffold.kind(text, "tool"),
+    )
+
+
+def _exit_code(message: Mapping[str, Any], text: str, failed: bool) -> int | None:
+    told = integer(mapping(message.get("details")).get("exitCode"))
+    if told is not None:
+        return told
+    found = _EXIT.search(text, max(0, len(text) - 100))
+    if found:
+        return int(found[1])
+    return None if failed else 0
+
+
+def printed(command: str | None, text: str) -> tuple[PrintedCommit, ...]:
+    """The commits that a command line made, as it printed them."""
+    return printed_commits(command, text) if command else ()
+
+
+def person_ran(message: Mapping[str, Any], call_id: str) -> Iterator[Block]:
+    """A shell command that the person ran from the prompt (`!cmd`), and its output."""
+    command = string(message.get("command"))
+    if command is None:
+        return
+    code = integer(message.get("exitCode"))
+    failed = message.get("cancelled") is True or bool(code)
+    output = media.elided(string(message.get("output")) or "")
+    yield Block("tool_use", compact({"command": command}), "bash", call_id)
+    commits = printed(command, output)
+    yield Block("tool_result", output, "bash", call_id, failed, code, commits)

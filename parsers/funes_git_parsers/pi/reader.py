@@ -1,0 +1,200 @@
+"""The records of one pi session, in order, to turns, edits, retractions and sessions.
+
+Opens no files. What pi's records are: earendil-works/pi, `packages/coding-agent/docs/
+session-format.md`; what surprised is in parsers/README.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from typing import Any
+
+from funes_git_parsers import scaffold, tools
+from funes_git_parsers.base import Block, Item, Retraction, Role, Session, Turn
+from funes_git_parsers.pi import edits, messages
+from funes_git_parsers.pi.tree import Tree
+from funes_git_parsers.tools import Call
+from funes_git_parsers.values import mapping, moment, string
+
+_NAMED = re.compile(r"(?:.*[/\\])?(?:[^/\\]*_)?([^/\\_]+?)(?:\.jsonl[^/\\]*)?$", re.DOTALL)
+
+MAX_CALLS = 256
+"""So many calls may wait for their results."""
+
+
+def session_of(path: str) -> str:
+    """The session that a file name tells: `<time>_<id>.jsonl`, or `<id>.jsonl`."""
+    found = _NAMED.match(path)
+    return found[1] if found else path
+
+
+class Reader:
+    """Give it each record of a file once; it yields what the record brings."""
+
+    def __init__(self, harness: str, fallback: str, remembered: Any = None) -> None:
+        """`fallback` names the session if no header does; `remembered` is what `plain` gave."""
+        self._harness = harness
+        self._session = fallback
+        self._is_told = False
+        self._cwd: str | None = None
+        self._seq = 0
+        self._tree = Tree()
+        self._calls: dict[str, Call] = {}
+        if remembered is not None:
+            self._revive(remembered)
+        self._kinds: dict[str, Callable[[dict[str, Any]], Iterator[Item]]] = {
+            "message": self._message,
+            "custom_message": self._custom,
+            "compaction": self._summary,
+            "branch_summary": self._summary,
+            "session_info": self._info,
+            "title": self._info,
+            "title_change": self._info,
+        }
+        self._roles: dict[str, Callable[[dict[str, Any], str], tuple[Role, list[Block]]]] = {
+            "user": lambda m, _: ("user", list(messages.user(m))),
+            "assistant": lambda m, _: ("assistant", list(messages.assistant(m))),
+            "toolResult": self._result,
+            "bashExecution": lambda m, n: ("user", list(messages.person_ran(m, n))),
+            "custom": lambda m, _: ("user", list(messages.user(m, scaffold.HOOK))),
+            "hookMessage": lambda m, _: ("user", list(messages.user(m, scaffold.HOOK))),
+            "branchSummary": lambda m, _: ("user", _summary(m)),
+            "compactionSummary": lambda m, _: ("user", _summary(m)),
+        }
+
+    def plain(self) -> Any:
+        """What it must remember, as JSON values."""
+        calls = [astuple(call) for call in self._calls.values()]
+        place = [self._session, self._is_told, self._cwd, self._seq]
+        return [place, self._tree.plain(), calls]
+
+    def _revive(self, remembered: Any) -> None:
+        place, tree, calls = remembered
+        self._session, self._is_told, self._cwd, self._seq = place
+        self._tree = Tree.revived(tree)
+        self._calls = {fields[0]: Call(*fields) for fields in calls}
+
+    def finish(self) -> Iterator[Item]:
+        """The turns of branches that were given up."""
+        for turn in self._tree.taken_back():
+            yield Retraction(self._session, turn)
+
+    def record(self, record: dict[str, Any]) -> Iterator[Item]:
+        """What one record brings. Unknown kinds bring nothing but their place in the tree."""
+        kind = string(record.get("type"))
+        if kind == "session":
+            yield from self._header(record)
+            return
+        if kind is None:
+            return
+        self._seq += 1
+        if not self._is_told:
+            self._is_told = True
+            yield Session(self._session, self._harness)
+        entry = string(record.get("id")) or f"{self._session}-{self._seq}"
+        if entry in self._tree.entries:
+            return  # a copy
+        self._tree.follow(
+            string(record.get("parentId")) if "parentId" in record else self._tree.leaf
+        )
+        read = self._kinds.get(kind)
+        found = list(read({**record, "id": entry})) if read else []
+        turn = next((item for item in found if isinstance(item, Turn)), None)
+        self._tree.add(entry, turn.turn_uuid if turn else None, turn.exchange if turn else None)
+        yield from found
+
+    def _header(self, record: dict[str, Any]) -> Iterator[Item]:
+        self._session = string(record.get("id")) or self._session
+        self._cwd = string(record.get("cwd")) or self._cwd
+        self._is_told = True
+        parent = string(record.get("parentSession")) or string(record.get("branchedFrom"))
+        version = record.get("version")
+        yield Session(
+            self._session,
+            self._harness,
+            string(record.get("title")),
+            session_of(parent) if parent else None,
+            f"format {version if isinstance(version, int) else 1}",
+        )
+
+    def _info(self, record: dict[str, Any]) -> Iterator[Item]:
+        if name := string(record.get("name")) or string(record.get("title")):
+            yield Session(self._session, self._harness, name)
+
+    def _summary(self, record: dict[str, Any]) -> Iterator[Item]:
+        yield from self._turn(record, "user", _summary(record), None)
+
+    def _custom(self, record: dict[str, Any]) -> Iterator[Item]:
+        blocks = list(messages.user(record, scaffold.HOOK))
+        yield from self._turn(record, "user", blocks, None)
+
+    def _message(self, record: dict[str, Any]) -> Iterator[Item]:
+        message = mapping(record.get("message"))
+        read = self._roles.get(string(message.get("role")) or "")
+        if read is None:
+            return
+        role, blocks = read(message, record["id"])
+        is_prompt = message.get("role") == "user" and any(b.scaffold is None for b in blocks)
+        model = string(message.get("model"))
+        for turn in self._turn(record, role, blocks, model, is_prompt=is_prompt):
+            yield turn
+            self._called(turn)
+        if role == "tool":
+            yield from self._ended(message)
+
+    def _turn(
+        self,
+        record: dict[str, Any],
+        role: Role,
+        blocks: list[Block],
+        model: str | None,
+        *,
+        is_prompt: bool = False,
+    ) -> Iterator[Turn]:
+        if not blocks:
+            return
+        above = self._tree.entries.get(self._tree.leaf or "")
+        uuid = record["id"]
+        before = mapping(record.get("message")).get("timestamp")
+        ts = moment(record.get("timestamp"))
+        yield Turn(
+            session_id=self._session,
+            turn_uuid=uuid,
+            seq=self._seq,
+            ts=moment(before) if ts is None else ts,
+            role=role,
+            harness=self._harness,
+            blocks=tuple(blocks),
+            parent_uuid=above.turn if above else None,
+            exchange=uuid if is_prompt else above.exchange if above else None,
+            message_id=string(mapping(record.get("message")).get("responseId")),
+            workdir=self._cwd,
+            model=model,
+            is_prompt=is_prompt,
+        )
+
+    def _called(self, turn: Turn) -> None:
+        for block in turn.blocks if turn.role == "assistant" else ():
+            if block.type == "tool_use" and block.tool_use_id and block.tool:
+                where = (turn.turn_uuid, turn.ts, turn.workdir)
+                call = Call(block.tool_use_id, block.tool, block.text, *where)
+                self._calls[call.tool_use_id] = call
+        while len(self._calls) > MAX_CALLS:
+            del self._calls[next(iter(self._calls))]
+
+    def _result(self, message: dict[str, Any], _: str) -> tuple[Role, list[Block]]:
+        call = self._calls.get(string(message.get("toolCallId")) or "")
+        return "tool", [messages.result(message, tools.command(call) if call else None)]
+
+    def _ended(self, message: dict[str, Any]) -> Iterator[Item]:
+        call = self._calls.pop(string(message.get("toolCallId")) or "", None)
+        if call and message.get("isError") is not True:
+            changes = edits.changes(call, message.get("details"))
+            yield from tools.edits(self._session, call, changes)
+
+
+def _summary(record: dict[str, Any]) -> list[Block]:
+    text = string(record.get("summary"))
+    return [Block("text", text, scaffold=scaffold.COMPACTION)] if text else []
