@@ -12,6 +12,7 @@ maintainer would expect decides what is true:
 - A line that is typed where an equal one stood once, right below or above the same line, may be
   called either's too, and so may one that a commit removes in one place of a file and shows in
   another: that is what putting back and moving look like.
+- A blank line or a brace goes with the lines around it.
 - Where git's own diff cannot tell equal lines apart (a line typed above an equal one shows as the
   one below; a line deleted and typed again shows as never changed), either's author is true.
 - Where a merge, a pick or a revert finds equal lines of two authors in the same place, too.
@@ -166,9 +167,13 @@ class Record:
         for key in [key for key in self.places if key[0] == old]:
             self.places[new, *key[1:]] |= self.places[key]
 
-    def may_be(self, path: str, lines: Sequence[Line], line: Line) -> set[str]:
-        """Who may be named for `line` of a committed file."""
+    def may_be(self, path: str, lines: Sequence[Line], n: int) -> set[str]:
+        """Who may be named for line `n` of a committed file."""
+        line = lines[n]
         text = bare(line.text)
+        if not says(text):
+            around = [at for _, at in neighbours(lines, n)]
+            return set(line.by).union(*(lines[at].by for at in around))
         alone = sum(bare(other.text) == text for other in lines) == 1
         if text in self.texts.unique and alone:
             return line.by | self.writers[path, text]
@@ -187,12 +192,23 @@ def bare(text: str) -> str:
 
 def beside(path: str, lines: Sequence[Line], n: int) -> Iterator[tuple[str, str, int, str]]:
     """Line `n` with the first line above and below that says something."""
+    for step, at in neighbours(lines, n):
+        yield path, bare(lines[n].text), step, bare(lines[at].text)
+
+
+def neighbours(lines: Sequence[Line], n: int) -> Iterator[tuple[int, int]]:
+    """-1 and the first line above `n` that says something, 1 and the first below."""
     for step in (-1, 1):
         at = n + step
-        while 0 <= at < len(lines) and not any(c.isalnum() for c in lines[at].text):
+        while 0 <= at < len(lines) and not says(lines[at].text):
             at += step
         if 0 <= at < len(lines):
-            yield path, bare(lines[n].text), step, bare(lines[at].text)
+            yield step, at
+
+
+def says(text: str) -> bool:
+    """Whether there is a letter or a digit on the line."""
+    return any(c.isalnum() for c in text)
 
 
 def texts_of(lines: Iterable[Line]) -> list[str]:
@@ -257,28 +273,31 @@ def _gaps(kept: set[int], length: int) -> Iterator[tuple[int, int]]:
 
 def _slide(lines: list[Line], start: int, end: int) -> None:
     """An inserted block may as well have been inserted further down or up."""
-    size = end - start
-    for step in (1, -1):
-        at = start if step == 1 else start - 1
-        while at >= 0 and at + size < len(lines) and lines[at].text == lines[at + size].text:
-            both = lines[at].either(lines[at + size])
-            lines[at] = lines[at + size] = both
-            at += step
+    for group in _alike(lines, start, end):
+        by = frozenset[str]().union(*(lines[n].by for n in group))
+        for n in group:
+            lines[n] = Line(lines[n].text, by)
 
 
 def _slide_removed(
     lines: list[Line], old: File, kept: dict[int, int], start: int, end: int
 ) -> None:
     """A removed block may as well have been removed further down or up."""
-    size = end - start
-    at = start
-    while at + size < len(old) and old[at].text == old[at + size].text and at + size in kept:
-        lines[kept[at + size]] = lines[kept[at + size]].either(old[at])
-        at += 1
-    at = start - 1
-    while at >= 0 and old[at].text == old[at + size].text and at in kept:
-        lines[kept[at]] = lines[kept[at]].either(old[at + size])
-        at -= 1
+    for group in _alike(old, start, end):
+        by = frozenset[str]().union(*(old[n].by for n in group))
+        for n in (kept[n] for n in group if n in kept):
+            lines[n] = Line(lines[n].text, lines[n].by | by)
+
+
+def _alike(lines: Sequence[Line], start: int, end: int) -> list[range]:
+    """The lines that change places when the block from `start` to `end` slides down and up as far
+    as it can."""
+    size, first, last = end - start, start, end
+    while first > 0 and lines[first - 1].text == lines[first - 1 + size].text:
+        first -= 1
+    while last < len(lines) and lines[last - size].text == lines[last].text:
+        last += 1
+    return [range(n, last, size) for n in range(first, first + size)]
 
 
 def annotate(path: str, texts: Sequence[str], sources: Sequence[Tree]) -> File:

@@ -7,7 +7,7 @@ believed. Pure but for the places it asks for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,9 +51,12 @@ class Placed:
     A single distinctive line may as well have been typed by somebody else; so it is believed beside
     one of the lines that the edit, or a later one, shows beside it. Less distinctive lines need
     that too, and that the commit shows the better part of the edit, or the lines on both sides.
+    What another session wrote too, with as good a place, is believed between both neighbours only.
     """
 
     places: Surroundings
+    rivals: Callable[[Block], Iterable[Sequence[Block]]]
+    """For each line of a block the edits of other sessions that may show it as well."""
     moved: Callable[[int, int], bool]
     """Whether this very commit removes the line of an edit (row id, position) elsewhere."""
     due: Callable[[int], int]
@@ -80,7 +83,7 @@ class Placed:
             return False
         evidence = self.places.evidence(block)
         if self._enough(block, evidence or 0.0):
-            return True
+            return not self._is_contested(block, evidence or 0.0)
         if self.strict:
             return False
         if block.score > LIGHT and (
@@ -97,6 +100,13 @@ class Placed:
         if evidence >= BOTH:
             return True
         return evidence >= EVIDENT and (block.score >= ENOUGH or not self._is_little(block))
+
+    def _is_contested(self, block: Block, evidence: float) -> bool:
+        """Whether other sessions' edits stand at the place of every line as well."""
+        return evidence < BOTH and all(
+            any((self.places.evidence(rival) or 0.0) >= EVIDENT for rival in rivals)
+            for rivals in self.rivals(block)
+        )
 
     def _is_little(self, block: Block) -> bool:
         """Whether most of what the edit still has to show is missing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import loose_hash
@@ -130,8 +130,16 @@ class FileEvidence:
         def due(edit: int) -> int:
             return pool.open_lines(edit, self.sha, self.bound)
 
+        def rivals(block: Block) -> Iterator[list[Block]]:
+            session = pool.edit(block.edit).session_id
+            for line, _ in block.pairs:
+                equal = candidates.get(key(line), ())
+                others = [c for c in equal if pool.edit(c.edit).session_id != session]
+                yield [Block(c.edit, [(line, c.pos)]) for c in others]
+
         believe = Placed(
             places,
+            rivals,
             lambda edit, pos: (edit, pos) in self.removed,
             due,
             lambda edit: weights[edit] >= SURE and seen[edit] >= due(edit),
@@ -188,9 +196,8 @@ class FileEvidence:
         self, pool: Pool, lines: list[DiffLine], matching: Matching, content: Content
     ) -> list[DiffLine]:
         """Link what was matched; the lines that are left."""
-        edits = {edit.id: edit for edit in pool.before(self.late)}
         for edit_id, blocks in _grouped(matching.blocks):
-            self._link(edits[edit_id], blocks, "wrote", content)
+            self._link(pool.edit(edit_id), blocks, "wrote", content)
             self.weights[edit_id] += sum(block.score for block in blocks)
         taken = {line.number for block in matching.blocks for line, _ in block.pairs}
         self.found.explained += len(taken)
@@ -214,12 +221,11 @@ class FileEvidence:
         if not candidates:
             return
         matching = match(lines, candidates, Whole(lines, candidates))
-        edits = {edit.id: edit for edit in pool.before(self.bound)}
         for edit_id, blocks in _grouped(matching.blocks):
             if edit_id in self.weights:  # its new lines already say so
                 self._claim(edit_id, blocks, REMOVED)
             else:
-                self._link(edits[edit_id], blocks, "removed", "span")
+                self._link(pool.edit(edit_id), blocks, "removed", "span")
 
     def _ran(self, pool: Pool, *, unexplained: bool) -> None:
         """The newest command that wrote this path without its text being known, if the commit

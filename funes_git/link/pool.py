@@ -92,6 +92,7 @@ class Pool:
     def __init__(self, edits: Iterable[EditRow], claims: Claims, graph: Graph) -> None:
         timed = sorted((e for e in edits if e.ts is not None), key=lambda e: (e.ts or 0.0, e.id))
         self._lines = _Lines(timed, [e.ts or 0.0 for e in timed])
+        self._by_id = {edit.id: edit for edit in timed}
         self._claims = claims
         self._graph = graph
         self._kept: tuple[tuple[str, float], dict[int, set[tuple[int, int]]]] = (("", 0.0), {})
@@ -108,6 +109,10 @@ class Pool:
 
     def __bool__(self) -> bool:
         return bool(self._lines.edits)
+
+    def edit(self, edit_id: int) -> EditRow:
+        """One of the edits, by its row id."""
+        return self._by_id[edit_id]
 
     def before(self, bound: float) -> list[EditRow]:
         """The edits made up to `bound`, oldest first."""
@@ -207,7 +212,7 @@ class Pool:
 
     def open_lines(self, edit_id: int, commit: str, bound: float) -> int:
         """How many lines that say something an edit still has to show."""
-        edit = next(edit for edit in self._lines.edits if edit.id == edit_id)
+        edit = self._by_id[edit_id]
         return sum(
             self._is_open(edit, key.pos, commit, bound)
             for key in edit.added

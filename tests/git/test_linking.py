@@ -29,6 +29,10 @@ EVICT = """\
 """
 
 
+LOGS = "    logger.info('request finished')\n"
+"""What everyone writes."""
+
+
 @pytest.fixture
 def home(hermetic: Path) -> Path:
     return hermetic
@@ -181,6 +185,24 @@ def test_case_8_boilerplate_typed_by_a_human_is_not_the_agents(
     assert memory.links(sha) == []
     assert {line.kind for line in memory.blame("human.py")} <= {"human", "unknown"}
     assert {line.kind for line in memory.blame("agent.py")[2:]} <= {"human", "unknown"}
+
+
+def test_what_two_sessions_wrote_at_one_place_is_no_ones_when_it_comes_back(
+    base: GitRepo, home: Path, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    start = "def handle(request):\n    answer = find_answer_to(request)\n"
+    claude.write("serve.py", f"{start}\n{LOGS}    return answer\n")
+    commit(base, clock, "serve")
+    other = CodexSession(base, home, clock)
+    other.prompt("Keep the answers")
+    other.patch("serve.py", f"{start}\n", f"{start}{LOGS}    keep(request.id, answer)\n")
+    base.git("checkout", "--", "serve.py")
+    base.write("serve.py", start)
+    commit(base, clock, "no log")
+    base.write("serve.py", f"{start}{LOGS}    answer.close()\n")
+    commit(base, clock, "with a log again")
+    memory.sync()
+    assert memory.who("serve.py")[LOGS.strip()] in {claude.id, "unknown"}
 
 
 def test_case_9_reading_a_file_is_no_authorship(

@@ -127,7 +127,7 @@ class Trial:
         at += f", said {(row.session_id or row.kind)[:7]} ({commit}, {row.level})"
         if row.session_id:
             self.score.claimed += 1
-            if row.session_id not in self.story.record.may_be(path, lines, line):
+            if row.session_id not in self.story.record.may_be(path, lines, row.number - 1):
                 self.score.false.append(at)
         if HUMAN not in line.by and len(line.by) == 1 and self.story.record.is_unique(line):
             if row.session_id in line.by:

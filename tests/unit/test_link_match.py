@@ -13,15 +13,17 @@ from funes_git.link.match import Block, Candidate, Matching, match
 
 LONG = "self.entries.popitem(last=False)  # evict the oldest"
 
+RIVAL = Block(99, [])
+
 
 class Around:
     """Every block has the same surroundings."""
 
-    def __init__(self, evidence: float | None, later: float) -> None:
-        self._evidence, self._later = evidence, later
+    def __init__(self, evidence: float | None, later: float, rival: float) -> None:
+        self._evidence, self._later, self._rival = evidence, later, rival
 
     def evidence(self, block: Block) -> float | None:
-        return self._evidence
+        return self._rival if block is RIVAL else self._evidence
 
     def later_evidence(self, block: Block) -> float:
         return self._later
@@ -35,10 +37,19 @@ def believe(
     moved: bool = False,
     whole: bool = False,
     strict: bool = False,
+    rival: float | None = None,
 ) -> Placed:
-    """Belief where nothing is known of the surroundings, if nothing is said of them."""
-    around = Around(evidence, later)
-    return Placed(around, lambda e, p: moved, lambda e: due, lambda e: whole, Counter(), strict)
+    """Belief where nothing is known of the surroundings, if nothing is said of them; `rival` is the
+    evidence for an edit of another session."""
+    return Placed(
+        Around(evidence, later, rival or 0.0),
+        lambda block: [[RIVAL] * (rival is not None)] * len(block.pairs),
+        lambda e, p: moved,
+        lambda e: due,
+        lambda e: whole,
+        Counter(),
+        strict,
+    )
 
 
 def run(
@@ -126,6 +137,12 @@ def test_a_later_edit_tells_where_a_line_came_to_stand() -> None:
 
 def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() -> None:
     assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(due=9))) == {}
+
+
+def test_what_two_sessions_may_have_put_beside_a_line_is_given_to_none() -> None:
+    for evidence, rival, found in ((1.0, 1.0, {}), (1.0, 0.4, {1: 1}), (1.5, 1.0, {1: 1})):
+        belief = believe(evidence=evidence, rival=rival)
+        assert owners(run([[(1, LONG)]], {1: [LONG]}, belief)) == found
 
 
 def test_two_distinctive_lines_are_believed_anywhere() -> None:
