@@ -33,6 +33,8 @@ class ParserTests(ContractTests, RobustnessTests, DatabaseTests):
     parser: ClassVar[Parser]
     home: ClassVar[Path]
     """A user's home folder with sample sessions; it is copied before it is used."""
+    is_discovered: ClassVar[bool] = True
+    """False for a form that is in no place of its own: then all files below the home are asked."""
     env: ClassVar[Mapping[str, str]] = {}
     """The environment; `{home}` stands for the copy."""
 
@@ -49,4 +51,4 @@ class ParserTests(ContractTests, RobustnessTests, DatabaseTests):
         home.mkdir()
         self.make_home(home)
         env = {name: value.replace("{home}", str(home)) for name, value in self.env.items()}
-        return Home(self.parser, home, env, self.open_file)
+        return Home(self.parser, home, env, self.open_file, self.is_discovered)

@@ -26,6 +26,7 @@ class Home:
     path: Path
     env: dict[str, str]
     open_file: Opener
+    is_discovered: bool = True
 
     @property
     def places(self) -> Places:
@@ -33,8 +34,11 @@ class Home:
         return Places(self.path, self.env)
 
     def sources(self) -> list[Source]:
-        """What the parser discovers, by path and key."""
-        found = self.parser.discover(self.places)
+        """What the parser discovers, or finds in the files that it claims; by path and key."""
+        found = list(self.parser.discover(self.places))
+        if not self.is_discovered:
+            claimed = [path for path in self.files() if self.claimed(path)]
+            found = [source for path in claimed for source in self.parser.sessions(path)]
         return sorted(found, key=lambda source: (str(source.path), source.key))
 
     def files(self) -> list[Path]:
