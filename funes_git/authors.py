@@ -8,12 +8,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
 from funes_git.link.coverage import SKEW, Coverage
-from funes_git.model import CommitInfo, Link, Reason
+from funes_git.model import CommitInfo, Link, LinkedCommit, Reason
 from funes_git.store.catalog import Catalog
+
+if TYPE_CHECKING:
+    from funes_git.shown import Shown
 
 Kind = Literal["agent", "human", "unknown", "uncommitted"]
 
@@ -46,6 +49,7 @@ class Authors:
         self._rows = catalog.linked_commits(wanted)
         self._read_until = float(catalog.setting("read_until") or 0)
         self._coverage = Coverage(catalog.session_spans())
+        self._shown: Shown | None = None
         self._written: dict[str, tuple[dict[int, float], float]] = {}
         self._spans: dict[tuple[str, str], list[tuple[int, int, Link]]] = {}
 
@@ -91,11 +95,29 @@ class Authors:
 
             if written.get(exact_hash(line.text), LATER) <= at + SKEW:
                 return Author("unknown", reason="not-distinctive")
-        links = self._links.get(line.sha, ())
-        agents = (info is not None and info.agent) or any(k.proof == "printed" for k in links)
-        if agents and not self._spans[line.sha, line.original_path]:
+        if self._is_agents(line, row, info):
             return Author("unknown", reason="agent-not-indexed")
+        if self._is_shown(line.text, at):
+            return Author("unknown", reason="shown")
         return Author("human", reason="not-matched" if first_edit <= at + SKEW else "no-edit")
+
+    def _is_agents(
+        self, line: BlamedLine, row: LinkedCommit | None, info: CommitInfo | None
+    ) -> bool:
+        """Whether an agent had a part in the commit that the indexed sessions leave unexplained:
+        in the line's file, or of more than half of what the commit adds."""
+        links = self._links.get(line.sha, ())
+        if not ((info and info.agent) or any(link.proof == "printed" for link in links)):
+            return False
+        mostly = row is not None and 2 * row.explained >= row.added
+        return not (mostly and self._spans[line.sha, line.original_path])
+
+    def _is_shown(self, text: str, at: float) -> bool:
+        if self._shown is None:
+            from funes_git.shown import Shown  # rarely asked for
+
+            self._shown = Shown(self._catalog)
+        return self._shown.before(text, at)
 
     def _edits_of(self, path: str) -> tuple[dict[int, float], float]:
         """What edits at this path and its former names wrote (hash → time), and the time of the

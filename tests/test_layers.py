@@ -22,7 +22,7 @@ LAYERS = (
     "git store hosts embed redact models alone",
     # the work
     """editrecord secretids prepare reading rootcache pool proof ingest discovery link why recall
-    worker filters prompts targets answers authors vectorise doctor demo""",
+    worker filters prompts targets answers shown authors vectorise doctor demo""",
     # what people see
     "render output pager crash",
     "commands",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from funes_git.errors import UnknownTarget
-from funes_git.model import Session, Source, SourceState, Turn, TurnView
+from funes_git.model import Block, Session, Source, SourceState, Turn, TurnView
 from funes_git.store.database import Row
 from funes_git.store.edits import EditReading
 from funes_git.store.pack import blocks_from_json, expand
@@ -182,6 +182,26 @@ class TurnReading(EditReading):
             (session_id, row[11], row[3], row[0], limit),
         )
         return [_turn(r) for r in found]
+
+    def words_of(self, session_id: str) -> Iterator[tuple[float, Block]]:
+        """What the agents of a session said and called and what their tools printed, with the time;
+        neither prompts nor the calls whose edits are known."""
+        rows = self.rows(
+            "SELECT t.id, t.ts, b.data FROM turns t JOIN bodies b ON b.turn = t.id"
+            " JOIN sessions s ON s.id = t.session"
+            " WHERE s.session_id = ? AND t.ts IS NOT NULL AND NOT t.is_prompt",
+            (session_id,),
+        )
+        edits = self.rows(
+            "SELECT e.turn, e.tool_use_id FROM edits e JOIN sessions s ON s.id = e.session"
+            " WHERE s.session_id = ?",
+            (session_id,),
+        )
+        known = set(edits)
+        for turn, ts, body in rows:
+            for block in blocks_from_json(expand(body)):
+                if block.type != "tool_use" or (turn, block.tool_use_id or "") not in known:
+                    yield ts, block
 
     def task_of(self, session_id: str, turn_uuid: str) -> Turn | None:
         """What the sub-agent that a turn belongs to was asked to do; None for turns that belong to

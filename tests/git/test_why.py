@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,53 @@ def test_a_commit_that_names_an_agent_is_not_called_a_persons(
     assert (gap.kind, gap.reason) == ("unknown", "agent-not-indexed")
     (gap,) = memory.why("notes.py:8").unexplained
     assert (gap.kind, gap.reason) == ("human", "no-edit")
+
+
+def test_what_is_left_of_a_commit_that_names_an_agent_is_not_a_persons_by_default(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    trailer = "Co-Authored-By: Claude Opus <noreply@anthropic.com>"
+    claude.prompt("Add to the notes")
+    claude.edit("notes.py", "line number 1 of", "the very first line of")
+    more = "".join(f"a lost sub-agent's line, the {n}th of several\n" for n in range(4))
+    base.write("notes.py", (base.path / "notes.py").read_text() + more)
+    base.commit(f"most of it unexplained\n\n{trailer}", date=clock.tick(30))
+    claude.write("other.py", "".join(f"a line that is known, numbered {n}\n" for n in range(4)))
+    text = (base.path / "other.py").read_text()
+    base.write("other.py", text.replace("known, numbered 2", "a person's own second thought"))
+    base.commit(f"most of it explained\n\n{trailer}", date=clock.tick(30))
+    memory.sync()
+    last = len(memory.blame("notes.py"))
+    (gap,) = memory.why(f"notes.py:{last}").unexplained
+    assert (gap.kind, gap.reason) == ("unknown", "agent-not-indexed")
+    assert [line.kind for line in memory.blame("other.py")] == ["agent", "agent", "human", "agent"]
+
+
+def test_a_line_that_a_session_shows_without_an_edit_is_not_a_persons(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    said = "line number 1 of what the agent proposed"
+    called = 'line number 2 "with quotes", which a script wrote'
+    printed = "line number 3 of what a lost sub-agent wrote"
+    typed = "line number 4 that a person had pasted into the prompt"
+    read = "line number 5 that was in the file when it was read"
+    later = "line number 6 that an agent speaks of afterwards"
+    common = "    return None"
+    claude.prompt(f"Improve the notes, with\n{typed}\n")
+    claude.says(f"You could write:\n\n```\n{said}\n{common}\n```\n")
+    claude.call("run_script", {"code": f"out.write(TEXT)\n    {called}\n"}, "done", "done")
+    records = [{"type": "assistant", "content": f"{{\n\t{printed}\n}}"}]
+    claude.call("Bash", {"command": "tail out"}, json.dumps(records), {"stdout": ""})
+    base.write("notes.py", "\n".join((said, called, printed, typed, read, later, common)) + "\n")
+    claude.read("notes.py")
+    base.commit("by whom?", date=clock.tick(30))
+    clock.tick(600)
+    claude.says(f"I see:\n{later}\n")
+    memory.sync()
+    who = memory.who("notes.py")
+    assert [who[text.strip()] for text in (said, called, printed)] == ["unknown"] * 3
+    assert [who[text.strip()] for text in (typed, read, later, common)] == ["human"] * 4
+    assert memory.why("notes.py:3").unexplained[0].reason == "shown"
 
 
 def test_a_line_from_before_any_session_is_unknown(
