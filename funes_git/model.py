@@ -16,6 +16,8 @@ Relation: TypeAlias = Literal["wrote", "removed", "ran", "committed", "read"]
 Content: TypeAlias = Literal["lines", "span", "reformatted", "none"]
 Proof: TypeAlias = Literal["printed", "hook", "rewrite", "patch-id", "none"]
 Level: TypeAlias = Literal["exact", "lines", "derived", "imported", "ran", "weak"]
+How: TypeAlias = Literal["amend", "rebase", "cherry-pick", "squash", "copy"]
+By: TypeAlias = Literal["hook", "reflog", "content"]
 Reason: TypeAlias = Literal[
     "no-session",  # no indexed session covers this time
     "no-edit",  # sessions cover it, none wrote this path
@@ -120,10 +122,23 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """Commit `new` came of commit `old`, which git may have no more. `how` is `copy` where all that
+    is known is that `old` shows the same lines; `by` says who told: git's post-rewrite hook, git's
+    reflog, or only the lines themselves."""
+
+    old: str
+    new: str
+    how: How
+    by: By
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """(commit, path, lines) ↔ (session, turn): DESIGN.md §5. `lines` are inclusive ranges in the
     commit's version of the file; for `removed`, in its parent's. `score` is the sum of the weights
-    of the lines that matched (link/weight.py)."""
+    of the lines that matched (link/weight.py). `chain` leads from `commit`, newest step first, to
+    the commits that showed the lines before it was made of them."""
 
     commit: str
     session_id: str
@@ -138,6 +153,7 @@ class Link:
     lines: tuple[tuple[int, int], ...] = ()
     source: str = "own"
     edit_id: str | None = None
+    chain: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,11 +314,13 @@ __all__ = [
     "Batch",
     "BlameLine",
     "Block",
+    "By",
     "Chunk",
     "CommitInfo",
     "Content",
     "EditRecord",
     "Hit",
+    "How",
     "Level",
     "LineKey",
     "Link",
@@ -318,6 +336,7 @@ __all__ = [
     "Source",
     "SourceState",
     "Spawn",
+    "Step",
     "Turn",
     "TurnView",
     "Unexplained",

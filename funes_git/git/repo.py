@@ -198,12 +198,15 @@ class Repo:
         code, out, _ = process.attempt(self.args("rev-parse", "--revs-only", *options), self.folder)
         return list(dict.fromkeys(out.decode().split())) if code == 0 else []
 
-    def rev_list(self, *args: str) -> list[str]:
-        """The ids that `git rev-list ARGS` lists, parents first. Raises UnknownTarget, or GitError
-        where history is damaged."""
+    def rev_list(self, *args: str, ids: Iterable[str] | None = None) -> list[str]:
+        """The ids that `git rev-list ARGS` lists, parents first. With `ids` those that lead from
+        any of them, not from those after `^`; ids that git does not have are left out. Raises
+        UnknownTarget, or GitError where history is damaged."""
         order = ("--topo-order", "--reverse")
-        command = self.args("rev-list", *order, *args, "--")
-        code, out, err = process.attempt(command, self.folder)
+        given = None if ids is None else "".join(f"{sha}\n" for sha in ids).encode()
+        asked = ("--",) if given is None else ("--ignore-missing", "--stdin")
+        command = self.args("rev-list", *order, *args, *asked)
+        code, out, err = process.attempt(command, self.folder, stdin=given)
         if code != 0 and any(said in err for said in UNKNOWN):
             revisions = " ".join(arg for arg in args if not arg.startswith("-"))
             raise UnknownTarget(

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from funes_git.git import Repo
 from funes_git.git.diffs import changes
 from funes_git.link.coverage import BEFORE
+from funes_git.link.descent import settle
+from funes_git.link.graph import Graph
+from funes_git.link.heard import Heard
 from funes_git.link.level import EVERYTHING, cut
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
@@ -53,18 +56,19 @@ class LinkReport:
         self.seconds += time.monotonic() - started
 
     def count(self, commit: LinkedCommit, links: Sequence[Link]) -> None:
-        """Take a commit into the figures."""
+        """Take a commit into the figures, but for its level: that is known when all are linked."""
         self.commits += 1
         self.lines += commit.added
         self.explained += commit.explained
-        found = {link.level for link in links}
-        best: Level | None = next((level for level in LEVELS if level in found), None)
-        if best:
-            self.linked[best] += 1
-        elif commit.reason:
+        if not links and commit.reason:
             self.unlinked[commit.reason] += 1
         if self.progress:
             self.progress(self.commits, self.total)
+
+    def rate(self, levels: Iterable[Collection[Level]]) -> None:
+        """Take the levels of each linked commit into the figures."""
+        for found in levels:
+            self.linked[min(found, key=LEVELS.index)] += 1
 
 
 def link(
@@ -81,14 +85,13 @@ def link(
     report = LinkReport(progress=progress)
     with report.timed():
         if everything:
-            shas = _reachable(repo, EVERYTHING)
-            catalog.forget_links()
+            _relink(repo, catalog, report)
         else:
             catch_up(repo, catalog)
             shas = repo.rev_list(*revs) if revs else _reachable(repo, ("HEAD",))
             catalog.forget_links(shas)
-        _run(repo, catalog, report, shas)
-        _remember(repo, catalog)
+            _run(repo, catalog, report, shas)
+            _remember(repo, catalog)
     return report
 
 
@@ -100,27 +103,42 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
         tips = repo.tips(*EVERYTHING)
         known = (catalog.setting("linked_tips") or "").split()
         since = catalog.setting("unlinked_since")
-        moved = (catalog.setting("linked_cut") or "") != cut(repo)
-        if not known or moved:
-            shas = _reachable(repo, EVERYTHING)
-            catalog.forget_links()
+        if not known or (catalog.setting("linked_cut") or "") != cut(repo):
+            _relink(repo, catalog, report)
+        elif since is not None or tips != known:
+            _new(repo, catalog, report, tips, known)
         else:
-            shas = repo.rev_list("--ignore-missing", *tips, "--not", *known)
-            if since is not None:
-                shas = _again(repo, catalog, float(since) - BEFORE, shas)
-        _run(repo, catalog, report, shas)
-        if since is not None or tips != known or moved:
-            _remember(repo, catalog)
+            settle(catalog, lambda: Graph.of(catalog.commit_parents()))
     return report
 
 
-def _again(repo: Repo, catalog: CatalogWriter, start: float, new: list[str]) -> list[str]:
-    """The commits since `start` (seconds since the epoch) with `new`, parents first; the links of
-    the former are dropped."""
-    wanted = {*new, *repo.rev_list(f"--since-as-filter=@{int(start)}", *EVERYTHING)}
-    shas = [sha for sha in _reachable(repo, EVERYTHING) if sha in wanted]
-    catalog.forget_links(since=start)
-    return shas
+def _relink(repo: Repo, catalog: CatalogWriter, report: LinkReport) -> None:
+    """Link every commit anew. What is known of commits that git has no more stays known."""
+    heard = Heard(repo, catalog)
+    shas, lost = _reachable(repo, EVERYTHING), heard.lost(repo.tips(*EVERYTHING))
+    catalog.forget_links([*shas, *lost])
+    _run(repo, catalog, report, shas, lost, heard)
+    _remember(repo, catalog)
+
+
+def _new(
+    repo: Repo, catalog: CatalogWriter, report: LinkReport, tips: list[str], known: list[str]
+) -> None:
+    """Link the commits from `known` to `tips`, and again those that new turns may explain."""
+    heard = Heard(repo, catalog)
+    shas = repo.rev_list("--ignore-missing", *tips, "--not", *known)
+    lost = heard.lost(tips)
+    linked = set(catalog.linked_commits([*shas, *lost]))
+    again: set[str] = set()
+    if (since := catalog.setting("unlinked_since")) is not None:
+        start = f"--since-as-filter=@{int(float(since) - BEFORE)}"
+        again = {*repo.rev_list(start, *EVERYTHING), *heard.lost(tips, start)}
+        shas = _reachable(repo, EVERYTHING)
+        linked = catalog.known_commits()
+    shas, lost = ([s for s in each if s in again or s not in linked] for each in (shas, lost))
+    catalog.forget_links([sha for sha in (*shas, *lost) if sha in linked])
+    _run(repo, catalog, report, shas, lost, heard)
+    _remember(repo, catalog)
 
 
 def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:
@@ -128,11 +146,26 @@ def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:
     return repo.rev_list("--ignore-missing", *revs) if repo.tips(*revs) else []
 
 
-def _run(repo: Repo, catalog: CatalogWriter, report: LinkReport, shas: Sequence[str]) -> None:
-    if shas:
-        report.total = len(shas)
-        linker = Linker(repo, catalog)
-        linker.run(changes(repo, shas, wanted=linker.wanted), catalog, report.count)
+def _run(
+    repo: Repo,
+    catalog: CatalogWriter,
+    report: LinkReport,
+    shas: Sequence[str],
+    lost: Sequence[str] = (),
+    heard: Heard | None = None,
+) -> None:
+    """Link `shas`, which the report is about, then `lost`: commits that no ref leads to, and whose
+    parents are among the others."""
+    report.total = len(shas)
+    linker = Linker(repo, catalog)
+    linker.run(changes(repo, shas, wanted=linker.wanted), catalog, report.count)
+    if lost:
+        linker.run(changes(repo, lost, wanted=linker.wanted), catalog, lambda commit, links: None)
+    settle(catalog, lambda: linker.graph)
+    if heard:
+        heard.tell()
+        catalog.settle_told()
+    report.rate(catalog.levels_of(shas).values())
 
 
 def _remember(repo: Repo, catalog: CatalogWriter) -> None:

@@ -6,7 +6,7 @@ reached, everything up to one position; that is worked out once for the commit b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 REMEMBERED = 32
 """Commits whose ancestors are kept: one commit asks about few others."""
@@ -23,6 +23,21 @@ class Graph:
         """For each chain: (position, parent) of every edge that leaves it for another chain."""
         self._reach: dict[str, dict[int, int]] = {}
         """What was asked for last: commit → chain → position."""
+
+    @classmethod
+    def of(cls, commits: Iterable[tuple[str, Sequence[str]]]) -> Graph:
+        """The graph of commits with their parents, in any order."""
+        parents = dict(commits)
+        graph = cls()
+        for sha in parents:
+            waiting = [sha]
+            while waiting:
+                missing = [p for p in parents[waiting[-1]] if p in parents and p not in graph]
+                if missing:
+                    waiting += missing
+                else:
+                    graph.add(waiting[-1], parents[waiting.pop()])
+        return graph
 
     def __contains__(self, sha: str) -> bool:
         return sha in self._place

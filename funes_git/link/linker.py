@@ -46,12 +46,10 @@ class Linker:
     def __init__(self, repo: Repo, catalog: Catalog) -> None:
         self._repo = repo
         self._catalog = catalog
-        self._graph = Graph()
-        for sha, parents in catalog.commit_parents():
-            self._graph.add(sha, parents)
+        self.graph = Graph.of(catalog.commit_parents())
         self._witnesses = Witnesses(catalog)
         self._shallow = repo.shallow()
-        self._names = Names(catalog, self._graph)
+        self._names = Names(catalog, self.graph)
         self._edits: dict[int, EditRow] = {}
         self._texts: dict[int, EditText] = {}
         self._claims: Claims = {}
@@ -68,7 +66,7 @@ class Linker:
         waiting: list[tuple[LinkedCommit, Findings]] = []
         with BlobReader(self._repo) as blobs:
             for commit in commits:
-                self._graph.add(commit.info.sha, commit.info.parents)
+                self.graph.add(commit.info.sha, commit.info.parents)
                 row, found = self._commit(commit, blobs)
                 seen(row, found.links)
                 waiting.append((row, found))
@@ -81,7 +79,7 @@ class Linker:
         with BlobReader(self._repo) as blobs:
             for change in commit.files:
                 blobs.remember(change.new_blob, content)
-            self._graph.add(commit.info.sha, commit.info.parents)
+            self.graph.add(commit.info.sha, commit.info.parents)
             return self._commit(commit, blobs)[1].links
 
     def _commit(self, commit: CommitChange, blobs: BlobReader) -> tuple[LinkedCommit, Findings]:
@@ -187,7 +185,7 @@ class Linker:
             self._loaded.update(unseen)
             for edit, pos, kind, sha in self._catalog.claims_of(unseen):
                 self._claims.setdefault((edit, pos), []).append(Claim(edit, pos, kind, sha))
-            self._pools[key] = Pool(edits, self._claims, self._graph)
+            self._pools[key] = Pool(edits, self._claims, self.graph)
         return self._pools[key]
 
 

@@ -20,6 +20,7 @@ from funes_git.render.words import (
     REASON_OF_COMMIT,
     REASON_WORDS,
     UNCOMMITTED,
+    origin,
     plural,
 )
 
@@ -172,7 +173,8 @@ def log(entry: LogEntry) -> Iterator[str]:
     for link in entry.links:
         place = f" {line(link.path)}" if link.path else ""
         place += f":{_ranges(link.lines)}" if link.lines else ""
-        told = f"{link.level} {link.relation}{place} · {link.harness}"
+        came = f" · {origin(link.chain)}" if link.chain else ""
+        told = f"{link.level} {link.relation}{place} · {link.harness}{came}"
         yield f"{told} · {_get(link.session_id, link.turn_uuid)}"
 
 

@@ -82,5 +82,7 @@ def _behind(page: Page, links: Sequence[Link]) -> str:
     if paths:
         more = f" and {words.plural(len(paths) - 2, 'more file')}" if len(paths) > 2 else ""
         told += f" {', '.join(paths[:2])}{more}"
+    if came := words.origin(first.chain):
+        told += f", {came}"
     room = max(page.width - len(head) - 6, 8)
     return f"    {page.style.agent(head)}  {page.style.dim(width.fit(told, room))}"

@@ -12,6 +12,7 @@ from funes_git.model import (
     Link,
     LogEntry,
     Passage,
+    Step,
     TurnView,
     Unexplained,
     Why,
@@ -145,7 +146,13 @@ def _link(link: Link) -> Object:
         "score": link.score,
         "path": link.path,
         "lines": _pairs(link.lines),
+        "chain": chain(link.chain),
     }
+
+
+def chain(steps: Sequence[Step]) -> list[Object]:
+    """How a link's commit came of others, newest step first."""
+    return [{"new": s.new, "old": s.old, "how": s.how, "by": s.by} for s in steps]
 
 
 def recall(query: str, hits: Sequence[Hit]) -> Object:

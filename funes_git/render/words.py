@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Final
 
-from funes_git.model import Level
+from funes_git.model import How, Level, Step
 from funes_git.render.clean import line
 
 LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
@@ -37,6 +38,14 @@ REASON_OF_COMMIT: Final = {
     "not-matched": "sessions wrote these files before, but not this",
 }
 """The same where no file was asked about."""
+HOW: Final[dict[How, str]] = {
+    "amend": "amended from",
+    "rebase": "rebased from",
+    "cherry-pick": "cherry-picked from",
+    "squash": "squashed from",
+    "copy": "the same lines as in",
+}
+"""How a commit came of others, before their ids."""
 EVIDENCE: Final[dict[Level, str]] = {
     "exact": "lines and commit",
     "lines": "the lines alone",
@@ -164,3 +173,13 @@ def ranges(lines: tuple[tuple[int, int], ...]) -> str:
     parts = [str(a) if a == b else f"{a}–{b}" for a, b in lines]
     single = len(lines) == 1 and lines[0][0] == lines[0][1]
     return f"{'line' if single else 'lines'} {', '.join(parts)}"
+
+
+def origin(chain: Sequence[Step]) -> str:
+    """Of which commits the last one of a chain was made: `rebased from d4e5f6a`; empty if there is
+    no chain."""
+    last = [step for step in chain if step.new == chain[0].new]
+    olds: dict[How, list[str]] = {}
+    for step in last:
+        olds.setdefault(step.how, []).append(step.old[:7])
+    return ", ".join(f"{HOW[how]} {listed(ids)}" for how, ids in olds.items())

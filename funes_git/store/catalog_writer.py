@@ -21,12 +21,13 @@ from funes_git.store.migrate import migrate
 from funes_git.store.pack import blocks_from_json, expand
 from funes_git.store.records import HookEvent
 from funes_git.store.schema import MIGRATIONS
+from funes_git.store.settling import Settling
 
 EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 SIDECARS = ("", "-wal", "-shm")
 
 
-class CatalogWriter(Catalog, LinkWriting):
+class CatalogWriter(Catalog, LinkWriting, Settling):
     """The catalog of one repository, open for writing. A context manager."""
 
     @classmethod
@@ -153,7 +154,7 @@ class CatalogWriter(Catalog, LinkWriting):
         see the old until it is done. Links go too: they name edits by number."""
         with self.transaction():
             for table in ("sources", "sessions", "turns", "bodies", "spawns", "printed", "edits",
-                          "chunks", "files", *LINKED):  # fmt: skip
+                          "chunks", "files", "unsettled", *LINKED):  # fmt: skip
                 self.db.execute(f"DELETE FROM {table}")
             for changes in parts():
                 Applying(self.db, changes).run()

@@ -118,6 +118,13 @@ class Levelled:
         if events:
             self.writer.add_events((e for _, e in events), {"events": str(events[-1][0])})
 
+    def _keep_events(self) -> None:
+        """Copy to decisions.sqlite what linking heard of git itself, which will forget it."""
+        events = self.writer.heard_events(int(self.writer.setting("events_kept") or 0))
+        if events:
+            self.decisions.add_events(e for _, e in events)
+            self.writer.put({"events_kept": str(events[-1][0])})
+
 
 def open_catalog(layout: Layout) -> CatalogWriter:
     """The catalog for writing; a new one, to be filled from the memory, where it is damaged."""

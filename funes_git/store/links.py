@@ -7,7 +7,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from funes_git.model import Link, LinkedCommit
+from funes_git.model import Level, Link, LinkedCommit
+from funes_git.store.chains import REFLOG, ChainReading
 from funes_git.store.database import Database, Row
 from funes_git.store.records import HookEvent
 
@@ -27,8 +28,10 @@ class Move(NamedTuple):
 SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID")
 """Environment variables whose value is the id of the session that runs the command."""
 
-LINKED = ("claims", "links", "moves", "commits")
+LINKED = ("claims", "links", "moves", "descents", "commits")
 """The tables that hold what linking found, each with a column `sha`."""
+
+UNSETTLED = "INSERT OR IGNORE INTO unsettled VALUES (?)"
 
 LINK = """SELECT sha, session_id, turn_uuid, harness, relation, content, proof, level, score, path,
   lines, source, edit_id FROM links """
@@ -44,7 +47,7 @@ def _link(row: Row) -> Link:
     return Link(*values)
 
 
-class LinkReading(Database):
+class LinkReading(ChainReading):
     """What the catalog knows of commits and links."""
 
     def known_commits(self) -> set[str]:
@@ -60,6 +63,13 @@ class LinkReading(Database):
         """Every commit that linking has looked at with its parents, parents first."""
         rows = self.rows("SELECT sha, parents FROM commits ORDER BY id")
         return [(sha, tuple(parents.split())) for sha, parents in rows]
+
+    def levels_of(self, shas: Sequence[str]) -> dict[str, set[Level]]:
+        """The levels of the links of each of these commits that has any."""
+        found: dict[str, set[Level]] = {}
+        for sha, level in self.rows_in("SELECT sha, level FROM links WHERE sha IN (?)", shas):
+            found.setdefault(sha, set()).add(level)
+        return found
 
     def moves(self) -> list[Move]:
         """The files that commits moved, as far as linking has looked at them."""
@@ -79,8 +89,9 @@ class LinkReading(Database):
     def links_of(self, shas: Sequence[str]) -> dict[str, list[Link]]:
         """The links of each of these commits that has any, best first."""
         found: dict[str, list[Link]] = {}
-        for row in self.rows_in(LINK + "WHERE sha IN (?)", shas):
-            found.setdefault(row[0], []).append(_link(row))
+        rows = self.rows_in(LINK + "WHERE sha IN (?)", shas)
+        for link in self.with_chains([_link(row) for row in rows]):
+            found.setdefault(link.commit, []).append(link)
         for links in found.values():
             links.sort(key=lambda k: (-k.score, k.session_id, k.turn_uuid, k.path or "", k.lines))
         return found
@@ -124,6 +135,14 @@ class LinkReading(Database):
         )
         return [event_from(r) for r in rows]
 
+    def heard_events(self, after: int) -> list[tuple[int, HookEvent]]:
+        """(number, event) of what git's reflogs told, numbered after `after`."""
+        sql = (
+            "SELECT rowid, id, hook, at, sha, worktree, branch, rewrites, detail FROM events"
+            " WHERE rowid > ? AND hook = ? ORDER BY rowid"
+        )
+        return [(row[0], event_from(row[1:])) for row in self.rows(sql, (after, REFLOG))]
+
     def hook_sessions(self) -> dict[str, list[str]]:
         """Commit id → the sessions inside which a git hook saw it being made, by the variables that
         agents set for the programs they run."""
@@ -134,12 +153,6 @@ class LinkReading(Database):
                 sessions = [seen[name] for name in SESSION_VARIABLES if seen.get(name)]
                 found.setdefault(event.sha, []).extend(sessions)
         return found
-
-    def rewrites(self) -> list[tuple[str, str, float]]:
-        """(old commit id, new commit id, time) of every rewrite that a hook reported."""
-        return self.rows(
-            "SELECT old, new, min(at) FROM rewrites GROUP BY old, new ORDER BY min(at), old, new"
-        )
 
     def generation(self) -> int:
         """Grows whenever sessions or edits change: what linking compares to know whether there is
@@ -185,30 +198,23 @@ class LinkWriting(Database):
                 f" level, score, path, lines, source, edit_id) VALUES ({','.join('?' * 13)})",
                 (_link_values(link) for link in links),
             )
-            self.db.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", _packed(claims))
+            packed = list(_packed(claims))
+            self.db.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", packed)
+            self.db.executemany(UNSETTLED, ((row[0],) for row in packed))
             self.db.executemany("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", moves)
 
-    def forget_links(
-        self, shas: Sequence[str] | None = None, *, since: float | None = None
-    ) -> None:
-        """Drop these commits, those from the time `since` on (seconds since the epoch), or all,
-        with their links and claims; and in the same transaction the note up to where everything is
-        linked (`linked_tips`), so that they are surely linked again."""
+    def forget_links(self, shas: Sequence[str]) -> None:
+        """Drop these commits with their links and claims; and in the same transaction the note up
+        to where everything is linked (`linked_tips`), so that they are surely linked again."""
         with self.transaction():
-            if since is not None:
-                shas = [
-                    r[0]
-                    for r in self.rows("SELECT sha FROM commits WHERE commit_time >= ?", (since,))
-                ]
-            if shas is None:
-                for table in LINKED:
-                    self.db.execute(f"DELETE FROM {table}")
-            else:
-                self._forget(shas)
+            self._forget(shas)
             self.db.execute("DELETE FROM meta WHERE key = 'linked_tips'")
 
     def _forget(self, shas: Sequence[str]) -> None:
         each = [(sha,) for sha in shas]
+        self.db.executemany(
+            "INSERT OR IGNORE INTO unsettled SELECT edit FROM claims WHERE sha = ?", each
+        )
         for table in LINKED:
             self.db.executemany(f"DELETE FROM {table} WHERE sha = ?", each)
 

@@ -80,4 +80,15 @@ CREATE TABLE rewrites (
   PRIMARY KEY (old, new, event)) WITHOUT ROWID;
 """
 
-MIGRATIONS = (VERSION_1,)
+VERSION_2 = """
+CREATE INDEX rewrites_new ON rewrites (new);
+CREATE TABLE descents (
+  sha TEXT NOT NULL, edit INTEGER NOT NULL, old TEXT NOT NULL,
+  PRIMARY KEY (sha, edit, old)) WITHOUT ROWID;
+CREATE INDEX descents_edit ON descents (edit);
+CREATE INDEX descents_old ON descents (old);
+CREATE TABLE unsettled (edit INTEGER PRIMARY KEY);
+INSERT INTO unsettled SELECT DISTINCT edit FROM claims;
+"""
+
+MIGRATIONS = (VERSION_1, VERSION_2)

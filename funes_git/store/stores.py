@@ -215,6 +215,7 @@ class Stores(Levelled):
         try:
             if kind is None and isinstance(self.catalog, CatalogWriter):
                 self.flush()
+                self._keep_events()
                 if int(self.writer.setting("writes") or 0) >= TIDY_AFTER:
                     self.tidy()
         finally:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from inline_snapshot import snapshot
 from samples import BLAMED, LINK, LOGGED
 
-from funes_git.render import agent, history
+from funes_git.model import Step
+from funes_git.render import agent, history, json
 from funes_git.render.page import Page
 from funes_git.render.width import columns
 
@@ -97,3 +98,18 @@ def test_log_gathers_what_follows_from_one_prompt() -> None:
     assert len(rows) == 3
     assert "src/other.py" in rows[1]
     assert rows[2] == "      “Bound the cache by size”"
+
+
+def test_log_says_of_which_commits_a_commit_was_made() -> None:
+    olds = [Step(f"{n}" * 40, LINK.commit, "squash", "content") for n in "ab"]
+    older = Step("c" * 40, "a" * 40, "amend", "reflog")
+    entry = replace(LOGGED[1], links=(replace(LINK, chain=(*olds, older)),))
+    came = "squashed from aaaaaaa and bbbbbbb"
+    (row,) = list(history.log(Page(120), entry))[1:]
+    assert row.endswith(f"src/cache.py, {came}")
+    assert f" · {came} · get " in list(agent.log(entry))[-1]
+    assert [step["how"] for step in json.log(entry)["links"][0]["chain"]] == [
+        "squash",
+        "squash",
+        "amend",
+    ]

@@ -1,0 +1,77 @@
+"""What git's reflogs say of how commits were made: which were amended, rebased or cherry-picked,
+and which ids the branches once had. Reads the files, which keep ids of commits that are gone; where
+refs are kept otherwise (reftable) there are none, and nothing is said.
+
+The format: https://git-scm.com/docs/gitrepository-layout (logs), one line an entry,
+`OLD SP NEW SP NAME <MAIL> SP TIME SP ZONE TAB MESSAGE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from funes_git.git.repo import Repo
+
+LINE = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*?(\d+) [+-]\d{4}(?:\t(.*))?")
+OTHERS = re.compile(r"(?:^|/)(?:stash$|notes/|heads/entire/|remotes/[^/]+/entire/)")
+"""Refs that hold no history of the code (as link/level.py leaves them out)."""
+
+AMENDED = b"commit (amend)"
+PICKED = re.compile(rb"cherry-pick\b|commit \(cherry-pick\)")
+REBASED = re.compile(
+    rb"(?:pull .*)?rebase(?: -i)?(?: \((?:pick|reword|edit|squash|fixup|continue|merge)\)|: )"
+)
+MOST = 64 << 20
+"""Bytes of one reflog; a longer one is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a reflog: a ref went from `old` to `new` at `at` (seconds since the epoch).
+    `how` is how the new commit was made, where the message says so."""
+
+    old: str
+    new: str
+    at: float
+    how: Literal["amend", "rebase", "cherry-pick"] | None
+
+
+def entries(repo: Repo) -> Iterator[Entry]:
+    """All entries of all reflogs of code, of every working tree, in the order of each file."""
+    for path in _files(repo.common_dir):
+        try:
+            if path.stat().st_size > MOST:
+                continue
+            raw = path.read_bytes()
+        except OSError:
+            continue
+        yield from parse(raw.split(b"\n"))
+
+
+def _files(common: Path) -> Iterator[Path]:
+    logs = common / "logs"
+    yield logs / "HEAD"
+    yield from sorted(common.glob("worktrees/*/logs/HEAD"))
+    for path in sorted((logs / "refs").rglob("*")):
+        if path.is_file() and not OTHERS.search(path.relative_to(logs / "refs").as_posix()):
+            yield path
+
+
+def parse(lines: Iterable[bytes]) -> Iterator[Entry]:
+    """The entries of one reflog; what is none is left out."""
+    for line in lines:
+        if match := LINE.fullmatch(line):
+            old, new, at, said = match.groups(b"")
+            yield Entry(old.decode(), new.decode(), float(at), _how(said))
+
+
+def _how(said: bytes) -> Literal["amend", "rebase", "cherry-pick"] | None:
+    if said.startswith(AMENDED):
+        return "amend"
+    if REBASED.match(said):
+        return "rebase"
+    return "cherry-pick" if PICKED.match(said) else None
