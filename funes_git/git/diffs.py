@@ -94,6 +94,8 @@ def changes(
     `unreadable`. Raises GitError.
     """
     rest = list(shas)
+    if not rest:
+        return  # git would take none for HEAD
     for _ in range(PATIENCE):
         done = yield from _some(repo, rest, wanted or (lambda change: True))
         rest = rest[done:]

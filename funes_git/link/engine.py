@@ -159,8 +159,7 @@ def _run(
     report.total = len(shas)
     linker = Linker(repo, catalog)
     linker.run(changes(repo, shas, wanted=linker.wanted), catalog, report.count)
-    if lost:
-        linker.run(changes(repo, lost, wanted=linker.wanted), catalog, lambda commit, links: None)
+    linker.run(changes(repo, lost, wanted=linker.wanted), catalog, lambda commit, links: None)
     settle(catalog, lambda: linker.graph)
     if heard:
         heard.tell()

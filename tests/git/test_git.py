@@ -152,6 +152,11 @@ def test_parents_come_first(repo: GitRepo) -> None:
     assert [c.info.sha for c in diff(repo)] == shas
 
 
+def test_no_commits_have_no_changes(repo: GitRepo) -> None:
+    repo.commit("one")
+    assert list(changes(Repo.discover(repo.path), [])) == []
+
+
 def test_settings_of_the_user_do_not_change_the_diff(repo: GitRepo) -> None:
     for key, value in {
         "diff.noprefix": "true",
