@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 from helpers import GitRepo, share_rules
 
-AGENT_VARIABLES = ("CLAUDE", "CODEX", "ANTHROPIC", "OPENAI", "HF_", "FUNES_", "GIT_", "XDG_")
+AGENT_VARIABLES = (
+    "CLAUDE",
+    "CODEX",
+    "HERMES",
+    "ANTHROPIC",
+    "OPENAI",
+    "HF_",
+    "FUNES_",
+    "GIT_",
+    "XDG_",
+)
 
 
 @pytest.fixture(autouse=True)

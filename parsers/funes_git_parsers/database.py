@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -37,18 +37,21 @@ def ask(path: Path, question: Callable[[sqlite3.Connection], _Answer]) -> _Answe
     opened for reading only; where there is none, or the database cannot be read in place, a copy is
     asked, made while no file changed. Text that is no UTF-8 comes with U+FFFD in it.
 
-    Raises OSError for a file that cannot be read or is no database, sqlite3.Error for one that is
-    damaged.
+    `question` may raise sqlite3.Error. Raises OSError for a file that cannot be read, is no
+    database, or is damaged.
     """
     mode = _mode(path)
-    if mode:
-        try:
-            with closing(_connect(path, mode)) as db:
-                db.execute("BEGIN")
-                return question(db)
-        except sqlite3.OperationalError:
-            pass  # locked, or a checkpoint at this moment, or it needs a file that is not there
-    return _copies.ask(path, question)
+    try:
+        if mode:
+            try:
+                with closing(_connect(path, mode)) as db:
+                    db.execute("BEGIN")
+                    return question(db)
+            except sqlite3.OperationalError:
+                pass  # locked, or a checkpoint at this moment
+        return _copies.ask(path, question)
+    except sqlite3.Error as error:
+        raise OSError(errno.EIO, f"cannot read the database: {error}", str(path)) from error
 
 
 def columns(db: sqlite3.Connection, table: str) -> set[str]:
@@ -58,6 +61,21 @@ def columns(db: sqlite3.Connection, table: str) -> set[str]:
     if db.execute(query, (table, "CREATE VIRTUAL%")).fetchone() is None:
         return set()
     return {row[0] for row in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+
+
+def required(db: sqlite3.Connection, table: str) -> set[str]:
+    """The names of a table's columns. Raises sqlite3.Error also if there is no such table."""
+    if found := columns(db, table):
+        return found
+    raise sqlite3.DatabaseError(f"it has no table {table}")
+
+
+def select(db: sqlite3.Connection, table: str, names: Iterable[str]) -> str:
+    """The start of a query: `SELECT`, those of `names` that are columns of `table`, NULL for the
+    others, `FROM`. Raises sqlite3.Error also if there is no such table."""
+    known = required(db, table)
+    picked = (f'"{name}"' if name in known else f'NULL AS "{name}"' for name in names)
+    return f"SELECT {', '.join(picked)} FROM {table}"
 
 
 def stamp(path: Path) -> tuple[int, int]:

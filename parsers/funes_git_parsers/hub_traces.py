@@ -30,8 +30,8 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Conversation, Message, text_block
-from funes_git_parsers.jsonl import Record, clean
-from funes_git_parsers.values import compact, folder, is_blank, mapping, seconds, string
+from funes_git_parsers.jsonl import Record
+from funes_git_parsers.values import clean, compact, folder, is_blank, mapping, seconds, string
 
 NAME = "hub_traces"
 LABEL = "Hub traces"

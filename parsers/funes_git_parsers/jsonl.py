@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from funes_git_parsers.base import Opener, Skipped
+from funes_git_parsers.values import clean
 
 Prepare: TypeAlias = Callable[[bytes], bytes | None]
 """Looks at a line before it is decoded; returns the bytes to decode, or None to pass it over."""
@@ -197,18 +198,6 @@ def is_joined(line: bytes) -> bool:
     """Whether a line may hold more than one object (an append after a missing newline). A `Prepare`
     that decides by a few bytes must leave such a line as it is."""
     return _JOINED.search(line) is not None
-
-
-def clean(value: Any) -> Any:
-    """The same JSON value with every lone surrogate replaced, so that it can be stored."""
-    match value:
-        case str():
-            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        case list():
-            return [clean(item) for item in value]
-        case dict():
-            return {clean(key): clean(item) for key, item in value.items()}
-    return value
 
 
 def _is_complete(raw: bytes) -> bool:

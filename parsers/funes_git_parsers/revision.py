@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha1
 
-from funes_git_parsers.base import Cursor, Edit, Item, Retraction, Session, Skipped, Turn
+from funes_git_parsers.base import Cursor, Item, Retraction, Session
 from funes_git_parsers.values import mapping
+from funes_git_parsers.whole import roots_of
 
 _ABOUT = ""
 _TURNS = "turns"
@@ -54,27 +55,9 @@ def changes(session_id: str, entries: Iterable[Entry], cursor: str | None) -> It
         yield Cursor(cursor or "")
 
 
-def unread(reason: str, cursor: str | None) -> Iterator[Item]:
-    """A read that failed: nothing is retracted, and the next one goes on from the same place."""
-    yield Skipped(0, reason)
-    yield Cursor(cursor or "")
-
-
 def roots(entries: Iterable[Entry]) -> set[str]:
     """The folders in which the turns of `entries` ran and the absolute paths that they edited."""
-    found: set[str | None] = set()
-    for entry in entries:
-        for item in entry.items:
-            if isinstance(item, Turn):
-                found.add(item.workdir)
-            elif isinstance(item, Edit):
-                found.update((item.path, item.old_path))
-    return {path for path in found if path and is_absolute(path)}
-
-
-def is_absolute(path: str) -> bool:
-    """Whether a path says where it is on a machine; also a Windows path, also from the home."""
-    return path.startswith(("/", "~", "\\\\")) or path[1:3] in (":\\", ":/")
+    return roots_of(item for entry in entries for item in entry.items)
 
 
 def about(session: Session) -> Entry:

@@ -17,6 +17,9 @@ _BLANK = (
 )
 
 
+_DECODER = json.JSONDecoder(strict=False)
+
+
 def string(value: object) -> str | None:
     """The value if it is a string that is not empty."""
     return value if isinstance(value, str) and value else None
@@ -81,3 +84,27 @@ def folder(value: object) -> str | None:
 def compact(value: object) -> str:
     """Compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def parsed(text: object) -> object:
+    """The JSON value that `text` starts with, every string in it fit to be stored; None if there is
+    none. What stands behind the value is passed over: harnesses add their remarks there."""
+    if not isinstance(text, (str, bytes)):
+        return None
+    plain = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    try:
+        return clean(_DECODER.raw_decode(plain.lstrip())[0])
+    except (ValueError, RecursionError):
+        return None
+
+
+def clean(value: Any) -> Any:
+    """The same JSON value with every lone surrogate replaced, so that it can be stored."""
+    match value:
+        case str():
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case list():
+            return [clean(item) for item in value]
+        case dict():
+            return {clean(key): clean(item) for key, item in value.items()}
+    return value

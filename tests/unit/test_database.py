@@ -146,8 +146,27 @@ def test_a_view_or_a_virtual_table_is_no_table(tmp_path: Path) -> None:
     assert found == [{"a", "b"}, set(), set(), set()]
 
 
-def test_a_damaged_database_raises_what_sqlite_says(tmp_path: Path) -> None:
+def test_a_damaged_database_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     path.write_bytes(database.MAGIC + bytes(4000))
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(OSError, match="cannot read the database") as error:
         database.ask(path, count)
+    assert error.value.filename == str(path)
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE other (a)")
+    with pytest.raises(OSError, match="it has no table t"):
+        database.ask(path, lambda db: database.select(db, "t", ("a",)))
+
+
+def test_columns_that_a_version_lacks_are_null(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE t (a)")
+        db.execute("INSERT INTO t VALUES (1)")
+        db.commit()
+    row = database.ask(path, lambda db: db.execute(database.select(db, "t", ("a", "b"))).fetchone())
+    assert dict(row) == {"a": 1, "b": None}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from funes_git_parsers.base import Block, Cursor, Edit, Item, Retraction, Session, Skipped, Turn
-from funes_git_parsers.revision import Entry, about, changes, roots, unread
+from funes_git_parsers.base import Block, Cursor, Edit, Item, Retraction, Session, Turn
+from funes_git_parsers.revision import Entry, about, changes, roots
 
 
 def turn(uuid: str, text: str = "hello", workdir: str | None = None) -> Turn:
@@ -37,11 +37,6 @@ def test_a_session_that_its_agent_deleted_is_not_taken_back() -> None:
     assert read([about(Session("s", "test"))], cursor) == ([Session("s", "test")], cursor)
 
 
-def test_a_read_that_failed_retracts_nothing() -> None:
-    _, cursor = read([entry("1")])
-    assert list(unread("damaged", cursor)) == [Skipped(0, "damaged"), Cursor(cursor)]
-
-
 def test_a_cursor_that_is_not_ours_reads_from_the_start() -> None:
     for cursor in ("", "{", "[]", '{"turns":7,"rest":{}}', "[" * 100_000):
         assert read([entry("1")], cursor)[0] == [turn("1")]
@@ -49,5 +44,5 @@ def test_a_cursor_that_is_not_ours_reads_from_the_start() -> None:
 
 def test_roots_are_folders_and_absolute_paths() -> None:
     edit = Edit("s", "1", "c", 0, None, "/w/new.py", "rename", "mv", old_path="C:\\w\\old.py")
-    items = (turn("1", workdir="/w/repo"), edit, turn("2", workdir="relative"))
+    items = (turn("1", workdir="/w/repo"), edit)
     assert roots([Entry("1", items)]) == {"/w/repo", "/w/new.py", "C:\\w\\old.py"}
