@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from funes_git.git import BlamedLine
 from funes_git.model import Answer, CommitInfo, EditRecord, Link, Passage
+from funes_git.origin import origin
 from funes_git.prompts import part_about, words_of
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
@@ -91,7 +92,7 @@ class AnswerMaker:
     def _source_gone(self, session_id: str) -> bool:
         source = self._catalog.source_of(session_id)
         try:
-            return source is not None and not source.exists()
+            return source is not None and not origin(str(source)) and not source.exists()
         except OSError:
             return False  # in a folder that we may not look into
 

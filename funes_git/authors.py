@@ -107,7 +107,8 @@ class Authors:
         """Whether an agent had a part in the commit that the indexed sessions leave unexplained:
         in the line's file, or of more than half of what the commit adds."""
         links = self._links.get(line.sha, ())
-        if not ((info and info.agent) or any(link.proof == "printed" for link in links)):
+        witnessed = any(k.proof == "printed" or k.level == "imported" for k in links)
+        if not ((info and info.agent) or witnessed):
             return False
         mostly = row is not None and 2 * row.explained >= row.added
         return not (mostly and self._spans[line.sha, line.original_path])

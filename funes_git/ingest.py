@@ -19,6 +19,7 @@ from funes_git import discovery, logs, redact
 from funes_git.discovery import Discovered
 from funes_git.errors import FunesError, MemoryMissing, NoSessions
 from funes_git.git import Repo
+from funes_git.origin import origin
 from funes_git.pool import Pool, Said
 from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
 from funes_git.store.changes import Changes, Key
@@ -80,7 +81,7 @@ def index(
         if run.tasks:
             stores.known_as(*repo.identity())
         run.all(progress)
-        if not agents:
+        if not (agents or paths):
             stores.note_read(now)
     return replace(run.report(), seconds=time.monotonic() - start)
 
@@ -221,6 +222,8 @@ class _Run:
     def _write(self, source: Source, changes: Changes) -> None:
         if self._every[source.harness].GLOBAL_UUIDS:
             changes.drop(self._copies(source.harness, changes.keys()))
+        if origin(str(source.path)):
+            changes.drop(self._known_better(source, changes))
         is_end = any(state.source.size >= 0 for state in changes.states.values())
         self._read += bool(changes.turns and is_end)
         self._stores.take(changes)
@@ -229,6 +232,15 @@ class _Run:
         """The turns that another session has already: it was resumed or forked into this one."""
         owners = self._stores.holders(harness, sorted(uuid for _, uuid in keys))
         return {key for key in keys if owners.get(key[1], key[0]) != key[0]}
+
+    def _known_better(self, source: Source, changes: Changes) -> set[Key]:
+        """Of an imported session, the turns that the agent's own file gave. A form that names its
+        turns otherwise than the agent does gives nothing of such a session."""
+        own = self._stores.catalog.own_turns(changes.touched())
+        sessions = {session_id for session_id, _ in own}
+        agents = {stored.turn.session_id: stored.turn.harness for stored in changes.turns.values()}
+        foreign = {s for s in sessions if agents.get(s, source.harness) != source.harness}
+        return {key for key in sorted(changes.keys()) if key in own or key[0] in foreign}
 
     def report(self) -> IndexReport:
         """What was written, after the stores were flushed."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from funes_git.origin import FOLDER
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -41,6 +43,11 @@ class Layout:
     def spool(self) -> Path:
         """One small file per hook event, written by shell."""
         return self.root / "spool"
+
+    @property
+    def imported(self) -> Path:
+        """Sessions of other tools while they are read."""
+        return self.root / FOLDER
 
     @property
     def log(self) -> Path:

@@ -157,6 +157,19 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribution:
+    """Another tool's word that a session had a part in a commit: `source` is the tool; `lines` are
+    inclusive ranges in the commit's version of `path`, where it says so."""
+
+    commit: str
+    session_id: str
+    harness: str
+    source: str
+    path: str | None = None
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedCommit:
     """A commit that linking has looked at. `reason` is None where a link was found; `added` and
     `explained` count the lines that could prove something and those that an edit explains."""
@@ -311,6 +324,7 @@ class TurnView:
 
 __all__ = [
     "Answer",
+    "Attribution",
     "Batch",
     "BlameLine",
     "Block",

@@ -15,14 +15,16 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     # plain data and pure functions
     """errors layout model lines keyblocks plausible haystack logs spool fusion belong adopt chunk
-    sift parquet sessionfile spans linehash""",
+    sift parquet sessionfile spans linehash
+    origin""",
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
     "git store hosts embed redact models alone",
     # the work
     """editrecord secretids prepare reading rootcache pool proof ingest discovery link why recall
-    worker filters prompts targets answers shown authors vectorise doctor demo""",
+    worker filters prompts targets answers shown authors vectorise doctor demo
+    imports""",
     # what people see
     "render output pager crash",
     "commands",

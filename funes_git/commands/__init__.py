@@ -47,6 +47,12 @@ COMMANDS: Final = {
         _command("recall", ASK, "Search everything that was said and done", counts=True),
         _command("get", ASK, "Show a whole turn, and what is around it"),
         _command("index", KEEP, "Read new turns of the agents' sessions"),
+        Command(
+            "import",
+            "funes_git.commands.imports:import_",
+            KEEP,
+            "Take in what another tool recorded",
+        ),
         _command("link", KEEP, "Tie turns to commits and lines, and report coverage"),
         _command("models", KEEP, "Show which model weights are used, or pull them"),
         _command("reindex", KEEP, "Rebuild everything that is derived from the memory"),

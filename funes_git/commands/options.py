@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
+from funes_git.origin import LABELS
+
 if TYPE_CHECKING:
     Format: TypeAlias = Literal["human", "agent", "json"] | None
     Count: TypeAlias = int
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
     Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
     Shell: TypeAlias = Literal["bash", "zsh", "fish"]
+    Tool: TypeAlias = Literal["entire"]
     Action: TypeAlias = Literal["list", "pull"]
 
 
@@ -42,6 +45,7 @@ SHARED: Final = {
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
     "Shell": Kind(choices=("bash", "zsh", "fish")),
+    "Tool": Kind(choices=tuple(LABELS)),
     "Action": Kind(choices=("list", "pull")),
 }
 KINDS: Final = {

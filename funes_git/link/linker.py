@@ -97,6 +97,8 @@ class Linker:
         for change, gone in zip(commit.files, removed, strict=True):
             self._file(commit, FileEvidence(commit, change, found, gone), found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
+        found.links = [self._witnesses.sourced(link) for link in found.links]
+        found.links += self._witnesses.attributed(info.sha, info.commit_time, found.links)
         reason = None
         if commit.unreadable or not found.links:  # who committed it says nothing of its lines
             reason = reason_of(commit, found, self._witnesses, shallow)

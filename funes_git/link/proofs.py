@@ -4,11 +4,12 @@ it, and which sessions were at work at the time."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from funes_git.link.coverage import Coverage
 from funes_git.link.findings import Proofs, level_of
-from funes_git.model import Link, Proof
+from funes_git.model import Attribution, Link, Proof
 from funes_git.store.catalog import Catalog
 
 LEAST_PREFIX = 7
@@ -24,6 +25,11 @@ class Witnesses:
         spans = catalog.session_spans()
         self.coverage = Coverage(spans)
         self._harness = {session_id: harness for session_id, harness, _, _ in spans}
+        self._catalog = catalog
+        self._origins = catalog.imported_sessions()
+        self._attributed: dict[str, list[Attribution]] = defaultdict(list)
+        for one in catalog.attributions():
+            self._attributed[one.commit].append(one)
         self._printed: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for sha, session_id, turn_uuid, *_ in catalog.printed():
             if len(sha) >= LEAST_PREFIX:
@@ -52,6 +58,36 @@ class Witnesses:
             seen.add(parent)
             session_id = parent
         return session_id
+
+    def sourced(self, link: Link) -> Link:
+        """A link with the tool that its session was imported from."""
+        tool = self._origins.get(link.session_id)
+        return replace(link, source=tool) if tool else link
+
+    def attributed(self, sha: str, at: float, links: Iterable[Link]) -> Iterator[Link]:
+        """What other tools said of the commit, made at the time `at`, as far as the content of no
+        session says more: of a session that wrote none of it there is nothing to add, and of a
+        commit or file that others wrote only they are believed."""
+        writers = {self._root(link.session_id) for link in links}
+        written = {link.path for link in links if link.content != "none"}
+        for one in self._attributed.get(sha, ()):
+            is_written = one.path in written if one.path else bool(written)
+            if is_written or self._root(one.session_id) in writers:
+                continue
+            yield Link(
+                commit=sha,
+                session_id=one.session_id,
+                turn_uuid=self._catalog.prompt_at(one.session_id, at) or "",
+                harness=self._harness.get(one.session_id, one.harness),
+                relation="wrote",
+                content="none",
+                proof="none",
+                level="imported",
+                score=0.0,
+                path=one.path,
+                lines=one.lines,
+                source=one.source,
+            )
 
     def committed(self, sha: str, links: Iterable[Link]) -> list[Link]:
         """Links of the sessions that made the commit without having written what it shows."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git.model import Answer, BlameLine, CommitInfo, Hit, LogEntry, TurnView, Unexplained, Why
+from funes_git.origin import label
 from funes_git.prompts import words_of
 from funes_git.render import diff as diffs
 from funes_git.render import width
@@ -57,6 +58,8 @@ def _last(text: str) -> str:
 
 
 def _get(session_id: str, turn_uuid: str) -> str:
+    if not turn_uuid:  # another tool named a session that nobody has
+        return f"session {line(session_id)} is not indexed"
     return f"get {line(session_id)} {line(turn_uuid)}"
 
 
@@ -175,6 +178,7 @@ def log(entry: LogEntry) -> Iterator[str]:
         place += f":{_ranges(link.lines)}" if link.lines else ""
         came = f" · {origin(link.chain)}" if link.chain else ""
         told = f"{link.level} {link.relation}{place} · {link.harness}{came}"
+        told += f" · from {label(link.source)}" if link.source != "own" else ""
         yield f"{told} · {_get(link.session_id, link.turn_uuid)}"
 
 

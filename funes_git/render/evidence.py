@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from funes_git.model import Answer, Content, Link, Proof
+from funes_git.origin import label
 from funes_git.render.words import plural, ranges
 
 _CONTENT: Final[dict[Content, str]] = {
@@ -34,8 +35,8 @@ def evidence(answer: Answer) -> tuple[str, ...]:
     parts = [_claim(link) if answer.commit else _UNCOMMITTED[link.content]]
     if (counted := _counted(answer)) is not None:
         parts.append(counted)
-    if link.source != "own":
-        parts.append(f"recorded by {link.source}, not by funes-git")
+    if link.source != "own" and link.level != "imported":
+        parts.append(f"the session was imported from {label(link.source)}")
     if answer.retracted:
         parts.append("the session took this turn back later")
     if answer.source_gone:
@@ -44,6 +45,8 @@ def evidence(answer: Answer) -> tuple[str, ...]:
 
 
 def _claim(link: Link) -> str:
+    if link.level == "imported":
+        return f"recorded by {label(link.source)}, not by funes-git"
     if link.relation == "ran":
         return "a command of this turn wrote the file; the text it wrote is not recorded"
     if link.relation == "committed":
@@ -60,7 +63,7 @@ def _claim(link: Link) -> str:
 def _counted(answer: Answer) -> str | None:
     """How much of the edit stands in the commit: `5 of the edit's 7 lines are in it`."""
     link = answer.link
-    if link.relation not in ("wrote", "removed") or not link.lines:
+    if link.content == "none" or not link.lines:
         return None
     matched = sum(to - start + 1 for start, to in link.lines)
     sign = "-" if link.relation == "removed" else "+"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from funes_git.model import BlameLine, Link, LogEntry
+from funes_git.origin import label
 from funes_git.render import width, words
 from funes_git.render.clean import line, source
 from funes_git.render.page import Page
@@ -79,6 +80,8 @@ def _behind(page: Page, links: Sequence[Link]) -> str:
     verbs = dict.fromkeys(link.relation for link in links)
     paths = list(dict.fromkeys(line(link.path) for link in links if link.path))
     told = f"{level}, {words.listed(list(verbs))}"
+    if level == "imported":
+        told = f"imported from {label(first.source)}"
     if paths:
         more = f" and {words.plural(len(paths) - 2, 'more file')}" if len(paths) > 2 else ""
         told += f" {', '.join(paths[:2])}{more}"

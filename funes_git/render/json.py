@@ -65,7 +65,7 @@ def _answer(answer: Answer) -> Object:
         "harness": link.harness,
         "model": answer.model,
         "session_id": link.session_id,
-        "turn_uuid": link.turn_uuid,
+        "turn_uuid": link.turn_uuid or None,
         "ts": answer.turn_ts,
         "title": answer.title,
         "prompt": answer.prompt,
@@ -136,7 +136,7 @@ def log(entry: LogEntry) -> Object:
 def _link(link: Link) -> Object:
     return {
         "session_id": link.session_id,
-        "turn_uuid": link.turn_uuid,
+        "turn_uuid": link.turn_uuid or None,
         "harness": link.harness,
         "relation": link.relation,
         "content": link.content,

@@ -188,8 +188,12 @@ def _evidence(page: Page, answer: Answer) -> Iterator[str]:
     yield _label(page, "Evidence", f"{level}: {words.EVIDENCE[level]}")
     for sentence in sentences:
         yield from prose(page, sentence[0].upper() + sentence[1:] + ".")
-    around = f"{_get(answer, answer.link.turn_uuid)} --window 3"
-    yield page.style.dim(f"  around it: {around}")
+    if answer.link.turn_uuid:
+        around = f"{_get(answer, answer.link.turn_uuid)} --window 3"
+        yield page.style.dim(f"  around it: {around}")
+    else:
+        session = line(answer.link.session_id)
+        yield from prose(page, f"The session {session} is not indexed.")
 
 
 def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str]:

@@ -57,6 +57,10 @@ COUNTS = """UPDATE sessions SET
     WHERE t.session = sessions.id AND c.gone = 0)
   WHERE id = ?"""
 
+UNLINKED = """INSERT INTO meta VALUES ('unlinked_since', ?) ON CONFLICT (key) DO UPDATE SET
+  value = min(CAST(value AS REAL), CAST(excluded.value AS REAL))"""
+"""Commits from this time on are linked again."""
+
 
 class Applying:
     """One application of changes to the catalog behind `db`."""
@@ -124,11 +128,7 @@ class Applying:
         times += [stored.edit.ts for stored in self.changes.edits.values()]
         earliest = min((ts for ts in times if ts is not None), default=None)
         if earliest is not None:
-            self.db.execute(
-                "INSERT INTO meta VALUES ('unlinked_since', ?) ON CONFLICT (key) DO UPDATE SET"
-                " value = min(CAST(value AS REAL), CAST(excluded.value AS REAL))",
-                (str(earliest),),
-            )
+            self.db.execute(UNLINKED, (str(earliest),))
 
     def recount(self, numbers: Iterable[int]) -> None:
         """Bring the counts of sessions up to date."""

@@ -11,6 +11,7 @@ from typing import Self
 from funes_git.errors import MemoryMissing
 from funes_git.store.chunks import ChunkReading
 from funes_git.store.database import REBUILD, StoreDamaged, connect_readonly, translated
+from funes_git.store.imports import ImportReading
 from funes_git.store.migrate import check, version
 from funes_git.store.schema import MIGRATIONS
 from funes_git.store.stats import Counting
@@ -18,7 +19,7 @@ from funes_git.store.stats import Counting
 WHAT = "the catalog"
 
 
-class Catalog(ChunkReading, Counting):
+class Catalog(ChunkReading, Counting, ImportReading):
     """The catalog of one repository, open for reading. A context manager."""
 
     @classmethod

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from funes_git.store.apply import Applying
+from funes_git.store.apply import UNLINKED, Applying
 from funes_git.store.catalog import WHAT, Catalog
 from funes_git.store.changes import Changes, Key, Stale, merged
 from funes_git.store.database import StoreDamaged, connect_writable, cut_short, translated
@@ -171,6 +171,12 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
                 self.db.execute("DELETE FROM meta WHERE key = ?", (name,))
             else:
                 self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def link_again(self, since: float) -> None:
+        """Remember that the commits from this time on (seconds since the epoch) must be linked
+        again."""
+        with self.transaction():
+            self.db.execute(UNLINKED, (str(since),))
 
     def note_error(self, at: float, words: str | None) -> None:
         """Remember for `status` how the background worker failed last; None: it did not."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from funes_git.model import Level, Link, LinkedCommit
+from funes_git.origin import ATTRIBUTED
 from funes_git.store.chains import REFLOG, ChainReading
 from funes_git.store.database import Database, Row
 from funes_git.store.records import HookEvent
@@ -131,7 +132,8 @@ class LinkReading(ChainReading):
         """Everything that git hooks reported, in order of time."""
         rows = self.rows(
             "SELECT id, hook, at, sha, worktree, branch, rewrites, detail FROM events"
-            " ORDER BY at, id"
+            " WHERE hook != ? ORDER BY at, id",
+            (ATTRIBUTED,),
         )
         return [event_from(r) for r in rows]
 

@@ -184,6 +184,15 @@ class Stores(Levelled):
         self.decisions.add_events(events)
         self._copy_events()
 
+    def add_attributions(self, events: Sequence[HookEvent]) -> int:
+        """Keep what another tool said of commits, and have these linked again; how much of it is
+        new."""
+        new = self.catalog.unknown_events(events)
+        self.add_events(new)
+        if new:
+            self.writer.link_again(min(event.at for event in new))
+        return len(new)
+
     def note_read(self, at: float) -> None:
         """Remember that the sessions were read as they were at the time `at` (seconds since the
         epoch). Kept beside the events, as nothing else tells it."""

@@ -36,6 +36,7 @@ PLAIN = [
     "models pull",
     "index",
     "index a b --agent codex --agent claude_code --adopt --no-embed --wait",
+    "import entire --no-embed --format json",
     "link --all",
     "link v1..v2 main",
     "init --no-hooks",

@@ -1,0 +1,62 @@
+"""`git funes import`."""
+
+from __future__ import annotations
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.making import link_new, make_vectors
+from funes_git.commands.opened import here
+from funes_git.errors import UsageError
+from funes_git.render import imported, json
+from funes_git.store.stores import Stores
+
+
+def import_(
+    source: options.Tool,
+    *,
+    no_embed: bool = False,
+    wait: bool = False,
+    format: options.Format = None,
+) -> int:
+    """Take in what another tool recorded
+
+    Sessions are read as if their agents' own files lay here, and tied to commits by what they
+    wrote. What the tool itself says of a commit is kept as its word (level `imported`), where no
+    session's content says more. Doing it again adds only what is new.
+
+    Example: git funes import entire
+
+    Parameters
+    ----------
+    source
+        The tool that recorded them.
+    no_embed
+        Make no vectors.
+    wait
+        Stay until the vectors are made.
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git import worker
+    from funes_git.imports.run import run
+
+    if wait and no_embed:
+        raise UsageError("--wait and --no-embed exclude each other", hint="git funes import -h")
+    out = output.choose(format)
+    repo = here()
+    with Stores.open(repo.layout, write=True) as stores:
+        worker.drain(repo, stores)
+        stores.known_as(*repo.identity())
+        report = run(
+            repo, stores, source, progress=lambda done: out.progress(done, 0, "sessions looked at")
+        )
+        out.progress_done()
+        link_new(repo, stores, out)
+    made = make_vectors(repo, out) if wait else 0
+    if not (no_embed or wait):
+        worker.start_detached(repo)
+    if out.format == "json":
+        out.json(json.document(**imported.as_json(report)))
+    else:
+        out.lines(imported.told(report, made))
+    return 0

@@ -1,0 +1,60 @@
+"""What an importer finds: sessions as another tool kept them, and that tool's word on commits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha1
+
+from funes_git.model import Attribution
+from funes_git.origin import ATTRIBUTED
+from funes_git.store.records import HookEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A session's text. `name` is its path below the tool's folder, ending as the agent's parser
+    wants it; `stamp` changes whenever the text does; `read` gives the text, when it is needed."""
+
+    name: str
+    stamp: str
+    read: Callable[[], bytes]
+
+    @property
+    def mtime_ns(self) -> int:
+        """The stamp as the modification time by which a change of the file is seen."""
+        digest = sha1(self.stamp.encode(), usedforsecurity=False).hexdigest()
+        return int(digest[:15], 16)
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything of one tool. `looked_in` says where that was, for people; `skipped` counts what
+    could not be read."""
+
+    looked_in: str
+    transcripts: Iterable[Transcript] = ()
+    attributions: list[Attribution] = field(default_factory=list)
+    skipped: int = 0
+    empty: bool = False
+    """There is nothing of this tool in the repository."""
+
+
+def events(attributions: Iterable[Attribution], at: dict[str, float]) -> Iterator[HookEvent]:
+    """The attributions as what is kept beside the hooks' events: truth that nothing else can tell.
+    `at` has the commits' times."""
+    for one in attributions:
+        told = {"source": one.source, "session": one.session_id, "harness": one.harness}
+        detail = json.dumps({**told, "path": one.path, "lines": one.lines}, sort_keys=True)
+        key = sha1(f"{one.commit}\0{detail}".encode(), usedforsecurity=False).hexdigest()
+        yield HookEvent(
+            id=f"{ATTRIBUTED}:{key}",
+            hook=ATTRIBUTED,
+            at=at[one.commit],
+            sha=one.commit,
+            worktree=None,
+            branch=None,
+            rewrites=(),
+            detail=detail,
+        )

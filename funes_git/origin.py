@@ -1,0 +1,33 @@
+"""Which other tool a session was imported from: told by where its file lay, which every row keeps.
+
+Pure; knows no store.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+FOLDER: Final = "imported"
+"""Below the memory: `imported/<tool>/…`, where a session lies while it is read."""
+
+ATTRIBUTED: Final = "import"
+"""The kind of the events that keep what another tool said of a commit."""
+
+LABELS: Final = {
+    "entire": "Entire",
+}
+"""What can be imported from, and what it is called."""
+
+_IMPORTED = re.compile(rf"/funes/{FOLDER}/([a-z-]+)/")
+
+
+def origin(path: str) -> str | None:
+    """The tool that the session file at `path` was imported from; None for an agent's own file."""
+    found = _IMPORTED.search(path)
+    return found[1] if found else None
+
+
+def label(source: str) -> str:
+    """The name of a link's `source` for people."""
+    return LABELS.get(source, source)

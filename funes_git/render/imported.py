@@ -1,0 +1,71 @@
+"""What an import brought: for people and agents, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from funes_git.origin import label
+from funes_git.render import words
+from funes_git.render.clean import line
+from funes_git.render.json import Object
+from funes_git.render.words import plural
+
+if TYPE_CHECKING:
+    from funes_git.imports.run import ImportReport
+
+
+def told(report: ImportReport, vectors: int) -> Iterator[str]:
+    """What was added, then what could not be."""
+    tool = label(report.source)
+    added = report.added
+    if added.turns:
+        parts = [plural(added.turns, "turn"), plural(added.edits, "edit")]
+        parts[:0] = [plural(added.sessions, "new session")] if added.sessions else []
+        yield f"imported {words.listed(parts)} from {tool}"
+    elif report.found:
+        yield f"nothing new in {plural(report.found, 'session')} of {tool}"
+    if report.attributions:
+        yield f"{tool} names the sessions of {_statements(report)}"
+    if report.unknown:
+        yield f"left out {plural(report.unknown, 'word')} on commits that are not in this clone"
+    if added.redactions:
+        yield f"redacted {plural(added.redactions, 'secret')} before storing"
+    if report.unclaimed:
+        yield f"no parser reads {plural(report.unclaimed, 'session')}"
+    if report.skipped:
+        yield f"skipped {plural(report.skipped, 'unreadable record')} of {tool}"
+    for path, reason in report.unreadable:
+        yield f"could not read {line(path.name)}: {line(reason)}"
+    if vectors:
+        yield f"made {plural(vectors, 'vector')}"
+
+
+def _statements(report: ImportReport) -> str:
+    new = report.new_attributions
+    fresh = "all new" if new == report.attributions else f"{new:,} new" if new else "none new"
+    return f"{plural(report.commits, 'commit')} ({plural(report.attributions, 'word')}, {fresh})"
+
+
+def as_json(report: ImportReport) -> Object:
+    """`import`: what was found and what is new of it."""
+    return {
+        "source": report.source,
+        "transcripts": {
+            "found": report.found,
+            "read": report.read,
+            "unclaimed": report.unclaimed,
+            "skipped": report.skipped,
+            "unreadable": [{"name": p.name, "reason": why} for p, why in report.unreadable],
+        },
+        "attributions": {
+            "found": report.attributions,
+            "new": report.new_attributions,
+            "commits": report.commits,
+            "unknown_commits": report.unknown,
+        },
+        "sessions": report.added.sessions,
+        "turns": report.added.turns,
+        "edits": report.added.edits,
+        "redactions": report.added.redactions,
+    }
