@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from funes_git.belong import WORKTREE, is_under, slashed
@@ -104,10 +105,27 @@ def gone_neighbours(recorded: Iterable[str], tops: Sequence[Path]) -> set[str]:
     return {folder for folder in found if not os.path.lexists(folder)}
 
 
-def was_ours(folder: str, recorded: Iterable[str], known: Collection[str]) -> bool:
+def bearing(recorded: Iterable[str], names: AbstractSet[str]) -> set[str]:
+    """The recorded paths with one of `names` as a folder."""
+    return {path for path in recorded if not names.isdisjoint(slashed(path).split("/"))}
+
+
+def checkouts_of(lost: Collection[str], known: Collection[str]) -> tuple[str, ...]:
+    """Where the checkout was to which the recorded paths `lost` belonged: by the paths that are
+    known, else the folder that is above the others."""
+    roots = recorded_roots(lost, known)
+    return tuple(roots) if roots else (min(map(slashed, lost), key=len),)
+
+
+def was_ours(
+    folder: str, recorded: Iterable[str], known: Collection[str], *, distinctly: bool = False
+) -> bool:
     """Whether a gone folder was a checkout of this repository: at least half of the paths that
-    were edited under it are paths of its history."""
+    were edited under it are paths of its history. `distinctly`: one name at its top, as each
+    repository has a README, is not enough."""
     inside = {path[len(folder) + 1 :] for path in recorded if path.startswith(folder + "/")}
     files = [p for p in inside if not any(q != p and is_under(q, p) for q in inside)]
-    hits = sum(WORKTREE.sub("", path) in known for path in files)
-    return hits > 0 and 2 * hits >= len(files)
+    hits = [path for file in files if (path := WORKTREE.sub("", file)) in known]
+    if distinctly and len(hits) < 2 and not any("/" in path for path in hits):
+        return False
+    return bool(hits) and 2 * len(hits) >= len(files)

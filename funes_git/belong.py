@@ -82,6 +82,11 @@ class Checkouts:
         self._folders: dict[str, tuple[str, str] | None] = {}
         self._paths: dict[str, str | None] = {}
 
+    def including(self, roots: Iterable[str]) -> Checkouts:
+        """These and other folders that are gone."""
+        tops = [Path(top) for top in self._tops]
+        return Checkouts(Path(self._common), tops, Roots((*self._known, *roots)))
+
     def contains(self, folder: str) -> bool:
         return self._locate(folder) is not None
 
@@ -156,6 +161,24 @@ def _common_dir(folder: str) -> str | None:
     except OSError:
         return os.path.realpath(git_dir)
     return os.path.realpath(git_dir / common)
+
+
+def repository_at(folder: str) -> str | None:
+    """The top of the working tree, of whatever repository, that holds a folder."""
+    while _common_dir(folder) is None:
+        folder, before = os.path.split(folder)[0], folder
+        if folder == before:
+            return None
+    return folder
+
+
+def is_lost(path: str) -> bool:
+    """Whether a recorded path is gone, from where no repository is."""
+    if not path.startswith("/") or os.path.lexists(path):
+        return False
+    while not os.path.lexists(path):
+        path = os.path.split(path)[0]
+    return repository_at(path) is None
 
 
 def slashed(path: str) -> str:

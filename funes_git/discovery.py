@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha1
-from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
-from funes_git import config, redact
-from funes_git.adopt import gone_neighbours, was_ours
+from funes_git import config
 from funes_git.belong import Checkouts, Roots
 from funes_git.errors import UsageError
 from funes_git.git import Repo
-from funes_git.rootcache import RootCache, key_of
-from funes_git.sessionfile import head, open_session
+from funes_git.rootcache import Key
+from funes_git.sessionfile import head
+from funes_git.touching import Search
 from funes_git_parsers.base import Parser, Source
 
 _PRUNED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
@@ -31,6 +27,8 @@ class Discovered:
     sources: list[Source] = field(default_factory=list)
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
     looked_at: int = 0
+    also: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    """Folders that are places of this repository for one source alone."""
 
 
 def parsers(agents: Sequence[str] = ()) -> dict[str, Parser]:
@@ -92,13 +90,14 @@ def of_repository(
             found.unreadable.append((Path(error.filename or "?"), error.strerror or "unreadable"))
     sources = [source for source in sources if _is_named(source.path, found.unreadable)]
     found.looked_at = len(sources)
-    search = _Search(repo, every, found.unreadable)
+    search = Search(repo, every, found.unreadable)
     for done, source in enumerate(sources):
         if progress:
             progress(done, len(sources))
         if search.touches(source):
             found.sources.append(source)
-    found.sources += search.renamed()
+    found.sources += search.lost()
+    found.also = search.also
     search.save(sources)
     found.sources.sort(key=_age)
     return found
@@ -106,99 +105,6 @@ def of_repository(
 
 def _age(source: Source) -> tuple[int, str, str]:
     return source.mtime_ns, str(source.path), source.key
-
-
-class _Search:
-    """Asks each source whether it touches the repository; asks the cache first."""
-
-    def __init__(
-        self, repo: Repo, every: Mapping[str, Parser], unreadable: list[tuple[Path, str]]
-    ) -> None:
-        self._repo = repo
-        self._every = every
-        self._unreadable = unreadable
-        self._tops = repo.worktrees()
-        self._roots = Roots.load(repo.layout)
-        self._places = Checkouts(repo.common_dir, self._tops, self._roots)
-        self._cache = RootCache(config.user_layout().discovery)
-        known = dict.fromkeys((str(repo.common_dir), *map(str, self._tops), *self._roots.ours))
-        self._place = sha1("\0".join(known).encode("utf-8", "surrogateescape")).hexdigest()
-        self._verdicts = self._cache.verdicts(self._place)
-        self._new_roots: list[tuple[Source, set[str]]] = []
-        self._new_verdicts: list[tuple[Source, bool]] = []
-        self._gone: dict[str, list[tuple[Source, set[str]]]] = {}
-
-    def touches(self, source: Source) -> bool:
-        verdict = self._verdicts.get(key_of(source))
-        if verdict:
-            size, mtime, inside = verdict
-            if (size, mtime) == (source.size, source.mtime_ns):
-                return inside
-            if inside and size <= source.size:
-                return True  # files of sessions grow; what they touched they touched
-        roots = self._cache.roots(source)
-        if roots is None and self._starts_inside(source):
-            self._new_verdicts.append((source, True))
-            return True
-        roots = self._read(source) if roots is None else roots
-        if roots is None:
-            return False
-        inside = any(self._places.contains(root) for root in roots)
-        self._new_verdicts.append((source, inside))
-        if not inside:
-            for folder in gone_neighbours(roots, self._tops) - {*self._roots.others}:
-                self._gone.setdefault(folder, []).append((source, roots))
-        return inside
-
-    def _starts_inside(self, source: Source) -> bool:
-        """Whether the first records of a file tell it. The whole is looked at only where they do
-        not, or when another repository asks."""
-        try:
-            start = b"" if source.key else head(source.path)
-        except OSError:
-            return False
-        records = start[: start.rfind(b"\n") + 1]
-
-        def open_start(path: Path) -> BinaryIO:
-            return BytesIO(records) if path == source.path else open_session(path)
-
-        roots = self._every[source.harness].roots(source, open_start) if records else ()
-        return any(self._places.contains(root) for root in roots)
-
-    def _read(self, source: Source) -> set[str] | None:
-        try:
-            roots = self._every[source.harness].roots(source, open_session)
-        except OSError as error:
-            self._unreadable.append((source.path, error.strerror or str(error)))
-            return None
-        self._new_roots.append((source, roots))
-        return roots
-
-    def renamed(self) -> Iterator[Source]:
-        """Sources of folders beside a checkout that are gone, and that were this repository."""
-        if not self._gone:
-            return
-        known = self._repo.known_paths()
-        ours: list[str] = []
-        for folder, touched in self._gone.items():
-            recorded = set().union(*(roots for _, roots in touched))
-            if was_ours(folder, recorded, known):
-                ours.append(folder)
-                yield from dict.fromkeys(source for source, _ in touched)
-        self._roots = self._roots.adding(ours, self._gone)
-
-    def save(self, sources: Iterable[Source]) -> None:
-        """Keep what was learnt: in the user's cache, and the places in the repository's memory."""
-        there = {key_of(source) for source in sources}
-        gone = [k for k in self._verdicts if k not in there and k[0] in self._every]
-        if gone:
-            self._cache.forget(gone)
-        if self._new_roots or self._new_verdicts:
-            self._cache.save(self._place, _clean(self._new_roots), self._new_verdicts)
-        roots = self._roots.adding(map(str, self._tops))
-        if roots != Roots.load(self._repo.layout):
-            with suppress(OSError):
-                roots.save(self._repo.layout)
 
 
 def _is_named(path: Path, unreadable: list[tuple[Path, str]]) -> bool:
@@ -209,11 +115,6 @@ def _is_named(path: Path, unreadable: list[tuple[Path, str]]) -> bool:
         unreadable.append((path, "its name is not UTF-8"))
         return False
     return True
-
-
-def _clean(found: list[tuple[Source, set[str]]]) -> list[tuple[Source, set[str]]]:
-    """The same without secrets: a command's words may look like a path."""
-    return [(source, {redact.clean_path(path) for path in roots}) for source, roots in found]
 
 
 def at_paths(paths: Sequence[Path], every: Mapping[str, Parser]) -> Discovered:

@@ -22,6 +22,7 @@ from funes_git.git import Repo
 from funes_git.origin import origin
 from funes_git.pool import Pool, Said
 from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
+from funes_git.rootcache import key_of
 from funes_git.store.changes import Changes, Key
 from funes_git_parsers.base import Parser, Source
 
@@ -77,7 +78,9 @@ def index(
         )
     with _logged(repo) as log:
         run = _Run(repo, stores, every, log, found)
-        run.tasks = [task for s in found.sources if (task := _task(stores, s, adopt))]
+        for source in found.sources:
+            if task := _task(stores, source, adopt):
+                run.tasks.append(replace(task, also=found.also.get(key_of(source), ())))
         if run.tasks:
             stores.known_as(*repo.identity())
         run.all(progress)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from errno import EPERM
 
 from funes_git.adopt import Adopted
-from funes_git.belong import Places
+from funes_git.belong import Checkouts, Places
 from funes_git.git import Repo
 from funes_git.model import SourceState
 from funes_git.prepare import Preparer
@@ -33,6 +33,8 @@ class Task:
     source: Source
     before: SourceState | None
     adopt: bool = False
+    also: tuple[str, ...] = ()
+    """Folders that are gone, and places of the repository for this source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class SourceReader:
         self,
         repo: Repo,
         every: dict[str, Parser],
-        places: Places,
+        places: Checkouts,
         redactor: Callable[[], Redactor],
         is_stored: Callable[[str, str], bool],
     ) -> None:
@@ -86,7 +88,7 @@ class SourceReader:
     def _read(self, task: Task, before: SourceState | None) -> Iterator[Changes | SkippedRecord]:
         parser = self._every[task.source.harness]
         cursor = before.cursor.removeprefix(ADOPTED) if before else None
-        places = self._adopted(task.source, parser) if task.adopt else self._places
+        places = self._places_of(task, parser)
         sifter = Sifter(places, self._is_stored if cursor else None)
         part = _Part(task, before, Preparer(self._redactor(), places))
         for item in parser.read(task.source, cursor or None, open_session):
@@ -101,6 +103,11 @@ class SourceReader:
                 if part.size >= PART:
                     yield part.take(done=False)
         yield part.take(done=True)
+
+    def _places_of(self, task: Task, parser: Parser) -> Places:
+        if task.adopt:
+            return self._adopted(task.source, parser)
+        return self._places.including(task.also) if task.also else self._places
 
     def _adopted(self, source: Source, parser: Parser) -> Adopted:
         """Where the session's checkout was, by its quick scan, else by the edits themselves."""

@@ -101,6 +101,7 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
 
 def _items(source: Source) -> Iterator[Item]:
     if not source.key:
+        sessions(source.path)  # says what is wrong with it
         raise OSError(errno.EINVAL, "its sessions cannot be read", str(source.path))
     path, key = source.path, source.key
     yield Session(key, NAME)

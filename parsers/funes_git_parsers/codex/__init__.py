@@ -15,7 +15,17 @@ from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 
-from funes_git_parsers.base import Capability, Cursor, Item, Opener, Places, Session, Source, whole
+from funes_git_parsers.base import (
+    COMMIT,
+    Capability,
+    Cursor,
+    Item,
+    Opener,
+    Places,
+    Session,
+    Source,
+    whole,
+)
 from funes_git_parsers.codex.reader import Reader
 from funes_git_parsers.codex.state import State, load
 from funes_git_parsers.jsonl import LONGEST, open_at, read_records
@@ -48,6 +58,7 @@ _PATCHED = re.compile(
 _CHANGED = re.compile(
     rb'"((?:/|[A-Za-z]:\\\\)(?:[^"\\]|\\\\)*)"\s*:\s*\{\s*"type"\s*:\s*"(?:add|update|delete)"'
 )
+_HEAD = re.compile(rb'"commit_hash"\s*:\s*"([0-9a-f]{40,64})"')
 _MOVED = re.compile(rb'"move_path"\s*:\s*"((?:[^"\\]|\\\\)+)"')
 _WORDS = re.compile(rb"(?<![\w./~-])((?:/|\.\./|~/)[^\s\"'\\;|&<>(){}$`*?,\[\]]+)")
 _COMMANDS = re.compile(
@@ -104,17 +115,20 @@ def roots(source: Source, open_file: Opener) -> set[str]:
     """Folders and paths found by their spelling alone; more than `read` yields, never less."""
     relative: set[str] = set()
     cwds: set[str] = set()
+    heads: set[str] = set()
     with closing(open_file(source.path)) as stream:
         for line in iter(partial(stream.readline, LONGEST), b""):
             cwds |= {_text(match) for match in _FOLDERS.findall(line)}
             for pattern in (_PATCHED, _CHANGED, _MOVED):
                 relative |= {_text(match) for match in pattern.findall(line)}
+            if b'"session_meta"' in line[:400]:
+                heads |= {COMMIT + _text(match) for match in _HEAD.findall(line)}
             if _COMMANDS.search(line, 0, 400):
                 relative |= {_text(match) for match in _WORDS.findall(line, 0, _MAX_WORDS)}
     found = {cwd.removeprefix("file://") for cwd in cwds}
     for path in relative:
         found |= {join(cwd, path) for cwd in found} if path.startswith("..") else {path}
-    return {path for path in found if join("/", path) == path or path.startswith("~")}
+    return heads | {path for path in found if join("/", path) == path or path.startswith("~")}
 
 
 def _text(raw: bytes) -> str:
