@@ -128,12 +128,12 @@ def log(entry: LogEntry) -> Object:
     return document(
         commit=entry.commit.sha,
         subject=entry.commit.subject,
-        links=[_link(link) for link in entry.links],
+        links=[link(k) for k in entry.links],
         reason=entry.reason,
     )
 
 
-def _link(link: Link) -> Object:
+def link(link: Link) -> Object:
     return {
         "session_id": link.session_id,
         "turn_uuid": link.turn_uuid or None,

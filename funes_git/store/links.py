@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -70,6 +71,23 @@ class LinkReading(ChainReading):
         found: dict[str, set[Level]] = {}
         for sha, level in self.rows_in("SELECT sha, level FROM links WHERE sha IN (?)", shas):
             found.setdefault(sha, set()).add(level)
+        return found
+
+    def lines_by_level(self, shas: Sequence[str]) -> dict[str, Counter[Level]]:
+        """How many lines of each of these commits links explain, by their level; a line that
+        several explain counts for the first."""
+        sql = (
+            "SELECT sha, path, level, lines FROM links WHERE relation = 'wrote'"
+            " AND content != 'none' AND sha IN (?) ORDER BY id"
+        )
+        found: dict[str, Counter[Level]] = {}
+        seen: set[tuple[str, str, int]] = set()
+        for sha, path, level, lines in self.rows_in(sql, shas):
+            numbers = {
+                (sha, path, n) for first, last in json.loads(lines) for n in range(first, last + 1)
+            }
+            found.setdefault(sha, Counter())[level] += len(numbers - seen)
+            seen |= numbers
         return found
 
     def moves(self) -> list[Move]:

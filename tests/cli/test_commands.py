@@ -244,6 +244,20 @@ def test_link_reports_coverage(widget: Widget) -> None:
     assert found["seconds"] >= 0
 
 
+def test_link_says_how_much_is_tied_and_on_what_evidence(template: Widget) -> None:
+    found = template.json("link", "--coverage")
+    assert found["levels"]["exact"]["commits"] == 1
+    assert template.json("link", "--coverage", "HEAD~1")["levels"]["exact"]["commits"] == 0
+    assert "1 of 2 commits" in template.funes("link", "--coverage", "--format", "human")
+    found = template.json("link", "--explain", "HEAD")
+    assert found["commit"] == template.commit
+    assert [part["link"]["turn_uuid"] for part in found["evidence"]] == [template.edit]
+    assert f"explain {template.commit[:7]}" in template.funes("link", "--explain", "HEAD")
+    assert "thresholds:" in template.funes("link", "--explain", "HEAD", "--format", "human")
+    wrong = funes("link", "--explain", "HEAD", "--all", cwd=template.repo.path)
+    assert (wrong.returncode, "--explain takes one commit alone" in wrong.stderr) == (2, True)
+
+
 def test_a_new_commit_is_linked_by_the_question_about_it(widget: Widget) -> None:
     hooks = widget.repo.path / ".git" / "hooks"
     shutil.rmtree(hooks)
