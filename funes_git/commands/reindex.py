@@ -31,8 +31,11 @@ def reindex(*, no_embed: bool = False, wait: bool = False, format: options.Forma
 
     out = output.choose(format)
     repo = here()
-    with Stores.open(repo.layout, write=True) as stores:
-        stores.reindex()
+    with Stores.open(repo.layout, write=True, repair=True) as stores:
+        stores.known_as(*repo.identity())
+        lost, restored = stores.reindex()
+        if lost:
+            output.note(f"note: {state.tables_lost(lost, restored)}")
         linked = link_everything(repo, stores, out)
         stats = stores.catalog.stats()
     if wait:

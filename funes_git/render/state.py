@@ -153,6 +153,14 @@ def indexed(report: IndexReport) -> Iterator[str]:
         yield f"could not read {line(str(path))}: {line(reason)}"
 
 
+def tables_lost(tables: list[str], restored: bool) -> str:
+    """What became of tables that were deleted from the memory."""
+    what = f"the memory had lost {words.listed(tables)}"
+    if restored:
+        return f"{what}; filled again from the catalog"
+    return f"{what}; `git funes index` fills them from the agents' own files, as far as they exist"
+
+
 def coverage(page: Page, found: LinkReport) -> Iterator[str]:
     """Commits by their strongest level, then those without a link by reason."""
     tied = sum(found.linked.values())

@@ -5,9 +5,11 @@ A chunk's text is a part of its block wherever that is so; then only its place i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
+from funes_git.model import Chunk
 from funes_git.store.database import Row
 from funes_git.store.pack import blocks_from_json, expand, files_from_text
 from funes_git.store.reading import TurnReading
@@ -38,6 +40,13 @@ class ChunkReading(TurnReading):
         """The chunks with these ids, those that are gone left out."""
         rows = self.rows_in(CHUNK + "WHERE c.gone = 0 AND c.chunk_id IN (?)", ids)
         return {chunk.id: chunk for chunk in self._filled(rows)}
+
+    def chunks_of(self, session_id: str) -> Iterator[Chunk]:
+        """The chunks of a session, in order; those that are gone left out."""
+        where = "WHERE s.session_id = ? AND c.gone = 0 ORDER BY t.id, c.block, c.split"
+        names = [field.name for field in fields(Chunk)]
+        for row in self._filled(self.rows(CHUNK + where, (session_id,))):
+            yield Chunk(**{name: getattr(row, name) for name in names})
 
     def chunk_ids_of_turns(self, keys: Iterable[tuple[str, str]]) -> list[str]:
         """The ids of the chunks of turns, given as (session id, turn)."""

@@ -92,6 +92,11 @@ class EditReading(LinkReading):
             edits.sort(key=lambda e: (e.ts or 0.0, e.tool_use_id, e.n))
         return found
 
+    def edits_of(self, session_id: str) -> Iterator[EditRecord]:
+        """The edits of a session, whole, also those whose turns have not been read."""
+        for row in self.rows(RECORD + "WHERE s.session_id = ? ORDER BY e.id", (session_id,)):
+            yield _record(row)
+
     def printed(self) -> list[tuple[str, str, str, str | None, str, float | None]]:
         """(commit id as printed, session id, turn, thread, verb, time) of every commit id that a
         git command of a session printed, in order of time."""

@@ -120,6 +120,17 @@ class LanceMemory:
                 for session_id, turn_uuids in retractions.items():
                     self._retract(session_id, turn_uuids)
 
+    def restore(self, rows: Callable[[str], list[Values]], tables: Iterable[str]) -> None:
+        """Add the rows that `rows` gives for each of these tables, which were made anew."""
+        for name in tables:
+            if new := rows(name):
+                self._append(name, table_of(self.table(name).schema, new))
+
+    def forget_sources(self) -> None:
+        """Every source counts as never read."""
+        with _private():
+            _retried(lambda: self.table("sources").delete("true"))
+
     def _append(self, name: str, data: pa.Table) -> None:
         """One commit: add rows. Columns that are left out are null, and take no memory."""
         with _private():

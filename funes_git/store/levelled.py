@@ -9,15 +9,19 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
 
+from funes_git.errors import FunesError
 from funes_git.layout import Layout
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
+from funes_git.store.columns import TABLES, rows_of
 from funes_git.store.database import StoreDamaged
 from funes_git.store.decisions import Decisions
 from funes_git.store.lance import LanceMemory
 from funes_git.store.manifest import disk_versions
 from funes_git.store.recovery import all_changes, changes_of, states_of
+from funes_git.store.restore import catalog_changes
 
 KEEP = timedelta(minutes=10)
 """Older versions of the memory are dropped; whoever reads one has this long."""
@@ -26,6 +30,14 @@ EVERYTHING = "everything"
 
 def nothing(_step: str) -> None:
     pass
+
+
+class TablesLost(FunesError):
+    """Somebody deleted tables of the memory; nothing is written before they are back."""
+
+    def __init__(self, tables: Sequence[str]) -> None:
+        names = ", ".join(tables)
+        super().__init__(f"deleted from the memory: {names}", hint="git funes reindex")
 
 
 class Levelled:
@@ -55,6 +67,23 @@ class Levelled:
             self._memory = LanceMemory.open(self.layout.memory, create=create)
         return self._memory
 
+    def lost(self) -> list[str]:
+        """The tables that somebody deleted from the memory."""
+        here, intent = disk_versions(self.layout.memory), self.writer.setting("intent")
+        known = json.loads(self.writer.setting("versions") or "{}")
+        return [n for n in TABLES if n not in here and (intent == EVERYTHING or n in known)]
+
+    def restore(self, tables: Sequence[str], identity: tuple[str, str]) -> bool:
+        """Make tables that were deleted again, and fill them from the catalog; False if that is new
+        itself. Then all sources count as never read, so that the next read fills them."""
+        memory = self.lance()  # creates them
+        if self.writer.setting("intent") == EVERYTHING:
+            memory.forget_sources()
+            return False
+        for changes in catalog_changes(self.catalog):
+            memory.restore(partial(rows_of, changes, identity), tables)
+        return True
+
     def tidy(self, keep: timedelta = KEEP, *, after_crash: bool = False) -> None:
         """Merge the memory's small fragments and drop its versions older than `keep`."""
         self._intend()
@@ -76,6 +105,8 @@ class Levelled:
         return {"intent": None, "versions": versions, "writes": str(writes)}
 
     def _bring_level(self) -> None:
+        if lost := self.lost():
+            raise TablesLost(lost)
         intent = self.writer.setting("intent")
         versions = json.loads(self.writer.setting("versions") or "{}")
         if intent == EVERYTHING:

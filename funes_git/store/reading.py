@@ -183,6 +183,23 @@ class TurnReading(EditReading):
         )
         return [_turn(r) for r in found]
 
+    def turns_of(self, session_id: str) -> Iterator[tuple[Turn, bool, str | None]]:
+        """Every turn of a session, whether it was retracted, and the file that it was read from."""
+        files: dict[int, str] = dict(
+            self.rows("SELECT t.id, f.path FROM turns t JOIN files f ON f.id = t.file")
+        )
+        where = "WHERE s.session_id = ? AND t.seq IS NOT NULL ORDER BY t.seq, t.id"
+        for row in self.rows(TURN + where, (session_id,)):
+            yield _turn(row), bool(row[17]), files.get(row[0])
+
+    def spawns_of(self, session_id: str) -> list[tuple[str, str]]:
+        """(turn, thread) of every sub-agent that a session started."""
+        return self.rows(
+            "SELECT t.turn_uuid, p.thread FROM spawns p JOIN turns t ON t.id = p.turn"
+            " JOIN sessions s ON s.id = t.session WHERE s.session_id = ?",
+            (session_id,),
+        )
+
     def words_of(self, session_id: str) -> Iterator[tuple[float, Block]]:
         """What the agents of a session said and called and what their tools printed, with the time;
         neither prompts nor the calls whose edits are known."""

@@ -58,12 +58,14 @@ class Stores(Levelled):
         write: bool = False,
         *,
         wait: float = 10.0,
+        repair: bool = False,
         at: Callable[[str], None] = nothing,
     ) -> Self:
         """Open for reading, or with `write` as the one writer.
 
         A writer waits up to `wait` seconds for another one, then raises MemoryBusy; it creates
-        what is missing, migrates what is old and finishes what a killed writer left.
+        what is missing, migrates what is old and finishes what a killed writer left; with `repair`
+        it leaves that to `reindex`. Raises TablesLost where part of the memory was deleted.
         `at` is called with the name of each step just before it: for tests that kill. Raises
         MemoryMissing (reading only), FormatTooNew, StoreDamaged (reading only), FunesError where
         nothing may be written.
@@ -87,7 +89,8 @@ class Stores(Levelled):
             stores._at = at
             stores._lock = lock
             stores.decisions = decisions
-            stores._bring_level()
+            if not repair:
+                stores._bring_level()
             stores._before = stores.catalog.totals()
             stores._held = held.pop_all()
             return stores
@@ -199,11 +202,16 @@ class Stores(Levelled):
         self.decisions.put("read_until", repr(at))
         self._copy_events()
 
-    def reindex(self, progress: Callable[[int, int], None] | None = None) -> None:
+    def reindex(self, progress: Callable[[int, int], None] | None = None) -> tuple[list[str], bool]:
         """Rebuild the catalog and the word index from the memory. Links are gone afterwards: they
-        are computed again from git. `progress` is told sessions done and in all."""
-        if not self.layout.memory.is_dir():
+        are computed again from git. `progress` is told sessions done and in all.
+
+        Returns the tables that had been deleted from the memory, and whether the catalog still held
+        what was in them; it needs `known_as`. Raises MemoryMissing."""
+        lost = self.lost()
+        if not (lost or self.layout.memory.is_dir()):
             raise MemoryMissing("this repository has no memory yet", hint="git funes init")
+        restored = bool(lost) and self.restore(lost, self._identity)
         try:
             self._rebuild(progress)
         except StoreDamaged:
@@ -211,6 +219,7 @@ class Stores(Levelled):
             self._rebuild(progress)
         self._copy_events()
         level_text(self.catalog, self.layout.text)
+        return lost, restored
 
     def close(self) -> None:
         """Let go of everything, also of what was not flushed."""

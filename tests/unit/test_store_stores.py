@@ -18,8 +18,10 @@ from funes_git.errors import FormatTooNew, FunesError, MemoryBusy, MemoryMissing
 from funes_git.layout import Layout
 from funes_git.model import Batch
 from funes_git.store.catalog import Catalog
-from funes_git.store.columns import DEFAULT_MODEL, iso_time, workdir_facet
+from funes_git.store.catalog_writer import CatalogWriter
+from funes_git.store.columns import DEFAULT_MODEL, TABLES, iso_time, workdir_facet
 from funes_git.store.database import StoreDamaged
+from funes_git.store.levelled import TablesLost
 from funes_git.store.manifest import disk_versions
 from funes_git.store.records import HookEvent, Totals
 from funes_git.store.stores import Stores
@@ -117,8 +119,8 @@ with Stores.open(Layout(Path(sys.argv[1])), write=True, at=at) as stores:
     stores.write(getattr(batches, sys.argv[3])())
 """
 IN_MEMORY = ("catalog", "text")
-TABLES = ("edits", "chunks", "blocks", "retractions", "spawns", "sessions", "sources")
-STEPS = ("intent", *(f"lance:{table}" for table in TABLES), *IN_MEMORY)
+STEP_TABLES = ("edits", "chunks", "blocks", "retractions", "spawns", "sessions", "sources")
+STEPS = ("intent", *(f"lance:{table}" for table in STEP_TABLES), *IN_MEMORY)
 
 
 def kill_at(layout: Layout, step: str, batch: str = "later_batch") -> None:
@@ -469,6 +471,43 @@ def test_source_counts_nothing_when_it_is_read_on(layout: Layout) -> None:
         stores.flush()
         assert stores.written == Totals(skipped=1)
         assert stores.catalog.state_of(state("s1").source) == state("s1", "further", 3)
+
+
+@pytest.mark.parametrize("table", [*TABLES, "all"])
+def test_a_table_deleted_from_the_memory_is_named_and_filled_again(
+    layout: Layout, table: str
+) -> None:
+    before = picture_of(layout)
+    lost = list(TABLES) if table == "all" else [table]
+    for name in lost:
+        shutil.rmtree(layout.memory / f"{name}.lance")
+    with pytest.raises(TablesLost, match=lost[0]), Stores.open(layout, write=True):
+        pass
+    assert picture_of(layout) == before  # reading goes on
+    with Stores.open(layout, write=True, repair=True) as stores:
+        stores.known_as("acme/widget", "root")
+        assert stores.reindex() == (lost, True)
+        rows = {name: stores.lance().table(name).count_rows() for name in TABLES}
+    assert all(rows.values())
+    assert picture_of(layout) == before
+    CatalogWriter.remove(layout.catalog)
+    with Stores.open(layout, write=True):
+        pass
+    assert picture_of(layout) == before
+
+
+def test_a_table_that_nothing_holds_any_more_is_read_again_from_the_agents(layout: Layout) -> None:
+    before = picture_of(layout)
+    shutil.rmtree(layout.memory / "edits.lance")
+    CatalogWriter.remove(layout.catalog)
+    with pytest.raises(TablesLost, match="edits"), Stores.open(layout, write=True):
+        pass
+    with Stores.open(layout, write=True, repair=True) as stores:
+        assert stores.reindex() == (["edits"], False)
+    with Stores.open(layout, write=True) as stores:
+        assert stores.catalog.states() == []
+        stores.write(rich_batch())
+    assert picture_of(layout) == before
 
 
 def test_what_is_deleted_under_a_writer_does_not_come_back_in_part(layout: Layout) -> None:
