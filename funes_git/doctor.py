@@ -128,6 +128,9 @@ def _stores(repo: Repo) -> Iterator[Check]:
             if totals.turns:
                 stores.lance()
                 yield Check("memory", "ok", f"{repo.layout.memory} opens")
+                if not os.access(repo.layout.root, os.W_OK):
+                    told = f"{repo.layout.root} may not be written: nothing new is stored"
+                    yield Check("memory", "warning", told, f"ls -ld {repo.layout.root}")
     except MemoryMissing as error:
         yield Check("catalog", "warning", error.message, error.hint)
         return

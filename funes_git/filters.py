@@ -43,12 +43,17 @@ class Filters:
     until: str | None = None
 
 
-def resolve(filters: Filters, repo: Repo, catalog: Catalog, index: TextIndex) -> Scope:
-    """The scope that `filters` mean here and now. Raises UnknownTarget, UsageError."""
-    found = _Resolver(repo, catalog, index)
+def resolve(
+    filters: Filters, repo: Repo, catalog: Catalog, index: TextIndex, notes: list[str]
+) -> Scope:
+    """The scope that `filters` mean here and now; a filter that nothing can match is said in
+    `notes`. Raises UnknownTarget, UsageError."""
+    found = _Resolver(repo, catalog, index, notes)
     scope = Scope(
         since=found.date(filters.since, "since"), until=found.date(filters.until, "until")
     )
+    if scope.since is not None and scope.until is not None and scope.since > scope.until:
+        raise UsageError("--since is later than --until", hint="git funes recall --help")
     if filters.session:
         scope = scope.narrowed(("session", (catalog.find_session(filters.session),)))
     if filters.agents:
@@ -70,10 +75,11 @@ _Group = list[tuple[str, Iterable[Value]]]
 
 
 class _Resolver:
-    def __init__(self, repo: Repo, catalog: Catalog, index: TextIndex) -> None:
+    def __init__(self, repo: Repo, catalog: Catalog, index: TextIndex, notes: list[str]) -> None:
         self._repo = repo
         self._catalog = catalog
         self._index = index
+        self._notes = notes
 
     def date(self, text: str | None, option: str) -> float | None:
         """Seconds since the epoch of a date as git reads it."""
@@ -91,8 +97,17 @@ class _Resolver:
     def agents(self, names: Sequence[str]) -> list[str]:
         """The harnesses that `names` (or the starts of names) mean."""
         known = self._index.values("harness")
-        wanted = [name.lower().replace("-", "_").replace(" ", "_") for name in names]
-        return [each for each in known if each.startswith(tuple(wanted))]
+        found: list[str] = []
+        for name in names:
+            wanted = name.lower().replace("-", "_").replace(" ", "_")
+            meant = [each for each in known if each.startswith(wanted)] if wanted else []
+            if not meant:
+                from funes_git.discovery import parsers  # every parser, for a name that is wrong
+
+                (agent,) = parsers([name])
+                self._notes.append(f"no session of {agent} is indexed here, only {_listed(known)}")
+            found += meant
+        return found
 
     def files(self, specs: Sequence[str]) -> _Group:
         """Passages that name the files, and exchanges that edited them."""
@@ -100,6 +115,8 @@ class _Resolver:
         edited = [path for path in self._catalog.all_edit_paths() if spec.matches(path)]
         turns = {(e.session_id, e.turn_uuid) for e in self._catalog.edits_at(edited)}
         named = [path for path in self._index.values("files") if spec.matches(path)]
+        if not (turns or named):
+            self._notes.append(f"no session read or wrote a file that {' or '.join(specs)} names")
         return [("files", named), *self._around(turns)]
 
     def commits(self, revisions: Sequence[str]) -> _Group:
@@ -109,7 +126,10 @@ class _Resolver:
             walk = re.search(r"\.\.|\^[!@-]", revision) is not None
             each = self._walk(revision) if walk else [self._repo.resolve(revision)]
             shas.update(dict.fromkeys(each))
-        return self._linked(list(shas))
+        turns = self._turns(list(shas))
+        if not turns:
+            self._notes.append(f"no turn is tied to {' or '.join(revisions)} (git funes link)")
+        return self._around(turns)
 
     def branch(self, name: str) -> _Group:
         """What was recorded on the branch, and exchanges linked to commits it reaches."""
@@ -121,13 +141,16 @@ class _Resolver:
             if not recorded:
                 raise
             reached = set()  # deleted, but remembered
-        return [("branch", recorded), *self._linked(list(reached & self._catalog.known_commits()))]
+        turns = self._turns(list(reached & self._catalog.known_commits()))
+        if not (recorded or turns):
+            self._notes.append(f"no turn was recorded on {name} or is tied to its commits")
+        return [("branch", recorded), *self._around(turns)]
 
     def _walk(self, revision: str) -> list[str]:
         return self._repo.rev_list("--end-of-options", revision)
 
-    def _linked(self, shas: Sequence[str]) -> _Group:
-        return self._around({(s, t) for s, t, _ in self._catalog.turns_of_commits(shas)})
+    def _turns(self, shas: Sequence[str]) -> set[tuple[str, str]]:
+        return {(s, t) for s, t, _ in self._catalog.turns_of_commits(shas)}
 
     def _around(self, turns: Iterable[tuple[str, str]]) -> _Group:
         keys = [turn_key(session, turn) for session, turn in turns]
@@ -157,6 +180,10 @@ def _names(spec: str, path: str) -> bool:
     if spec in ("", ".") or path == spec or path.startswith(spec + "/"):
         return True
     return fnmatchcase(path, spec) or fnmatchcase(path, spec + "/*")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(names) or "nothing"
 
 
 def _checked(values: Sequence[str], known: Sequence[str], what: str) -> Sequence[str]:

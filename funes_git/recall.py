@@ -6,6 +6,7 @@ often. Never imports lancedb, pyarrow or (with the default model) fastembed.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,14 +56,15 @@ class Recall:
         """
         if not runs(question):
             return Found((), ("the question holds no words",))
-        scope = resolve(filters or Filters(), self._repo, self._catalog, self._words)
         notes: list[str] = []
+        scope = resolve(filters or Filters(), self._repo, self._catalog, self._words, notes)
         words = self._words.search(question, scope, _CANDIDATES)
         meaning = self._nearest(question, scope, notes)
         ids = list(dict.fromkeys(chunk for chunk, _ in (*words, *meaning)))
         rows = self._catalog.chunks_by_id(ids)
         passages = {chunk: (row.block_type, row.text) for chunk, row in rows.items()}
         ranked = fuse(words, meaning, passages, identifiers(question))
+        ranked = self._linked_first(ranked, rows)
         best = [each for each, _ in zip(_one_a_turn(ranked, rows), range(k), strict=False)]
         return Found(self._hits(best), tuple(notes))
 
@@ -123,22 +125,39 @@ class Recall:
         shipped = f", or `{OFFLINE}`" if self._models.name == DEFAULT else ""
         return f"{self._models.name} is not on this machine (`{PULL}`{shipped})"
 
+    def _linked_first(
+        self, ranked: list[tuple[str, float]], rows: Mapping[str, ChunkRow]
+    ) -> list[tuple[str, float]]:
+        """The same ranks, where of passages with one text the first is tied to a commit, if any
+        is: only the first of them will be shown."""
+        same: defaultdict[str, list[str]] = defaultdict(list)
+        for chunk, _ in ranked:
+            same[_text(rows[chunk])].append(chunk)
+        doubled = [chunks for chunks in same.values() if len(chunks) > 1]
+        commits = self._commits([rows[chunk] for chunks in doubled for chunk in chunks])
+        swapped: dict[str, str] = {}
+        for first, *others in doubled:
+            linked = next((chunk for chunk in others if commits[chunk]), None)
+            if linked and not commits[first]:
+                swapped |= {first: linked, linked: first}
+        return [(swapped.get(chunk, chunk), score) for chunk, score in ranked]
+
     def _hits(self, best: Sequence[tuple[ChunkRow, float]]) -> tuple[Hit, ...]:
-        rows = [row for row, _ in best]
+        commits = self._commits([row for row, _ in best])
+        return tuple(self._hit(row, score, commits[row.id]) for row, score in best)
+
+    def _commits(self, rows: Sequence[ChunkRow]) -> dict[str, list[str]]:
+        """The commits behind each chunk: those of its turn, else of its exchange, since words are
+        seldom in the very turn that made the edit."""
         own = self._catalog.commits_of_turns((r.session_id, r.turn_uuid) for r in rows)
         around = self._catalog.commits_of_exchanges(
             (r.session_id, r.exchange) for r in rows if r.exchange
         )
-        return tuple(
-            self._hit(
-                row,
-                score,
-                # Words are seldom in the very turn that made the edit.
-                own.get((row.session_id, row.turn_uuid))
-                or around.get((row.session_id, row.exchange or ""), []),
-            )
-            for row, score in best
-        )
+        return {
+            row.id: own.get((row.session_id, row.turn_uuid))
+            or around.get((row.session_id, row.exchange or ""), [])
+            for row in rows
+        }
 
     def _hit(self, row: ChunkRow, score: float, commits: Sequence[str]) -> Hit:
         return Hit(
@@ -158,6 +177,10 @@ class Recall:
         )
 
 
+def _text(row: ChunkRow) -> str:
+    return " ".join(row.text.split())
+
+
 def _one_a_turn(
     ranked: list[tuple[str, float]], rows: Mapping[str, ChunkRow]
 ) -> Iterator[tuple[ChunkRow, float]]:
@@ -167,7 +190,7 @@ def _one_a_turn(
     texts: set[str] = set()
     for chunk, score in ranked:
         row = rows[chunk]
-        turn, text = (row.session_id, row.turn_uuid), " ".join(row.text.split())
+        turn, text = (row.session_id, row.turn_uuid), _text(row)
         if turn not in turns and text not in texts:
             yield row, score
         turns.add(turn)

@@ -5,6 +5,8 @@ With text.py the only importer of tantivy.
 
 from __future__ import annotations
 
+import atexit
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,12 +58,29 @@ def opened(folder: Path) -> tantivy.Index | None:
     """The index in `folder`; None if there is none, or if its files are broken."""
     import tantivy
 
-    if not (folder / "index" / "meta.json").exists():
+    files = folder / "index"
+    if not (files / "meta.json").exists():
         return None
+    if not os.access(files, os.W_OK):
+        files = _elsewhere(files)
     try:
-        return _registered(tantivy.Index.open(str(folder / "index")))
+        return _registered(tantivy.Index.open(str(files)))
     except ValueError:  # tantivy raises it for whatever is wrong with the files
         return None
+
+
+def _elsewhere(files: Path) -> Path:
+    """A folder with links to `files`, for as long as this process runs: tantivy opens nothing where
+    it cannot make its lock file."""
+    from tempfile import TemporaryDirectory  # rarely needed
+
+    folder = TemporaryDirectory(prefix="funes-git-")
+    atexit.register(folder.cleanup)
+    made = Path(folder.name)
+    for file in files.iterdir():
+        if not file.name.endswith(".lock"):
+            (made / file.name).symlink_to(file.resolve())
+    return made
 
 
 def created(folder: Path) -> tantivy.Index:

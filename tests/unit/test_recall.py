@@ -134,6 +134,18 @@ def test_one_hit_a_turn_and_one_of_the_same_text(memory: Memory) -> None:
     assert "s2-t3" in found
 
 
+def test_of_the_same_text_the_hit_with_a_commit_is_shown(memory: Memory) -> None:
+    for n in range(12):
+        asked = prompt(f"s{n}", "make the cache smaller")
+        memory.store(asked, turn(f"s{n}", 1, f"done {n}"))
+        if n == 7:
+            memory.link(memory.git.commit("one"), turn("s7", 1, "done 7"))
+    memory.store(turn("t1", 1, "a smaller cache of another kind"))
+    first, second = memory.ask("make the cache smaller").hits
+    assert (first.session_id, len(first.commits)) == ("s7", 1)
+    assert second.session_id == "t1"
+
+
 def test_no_more_hits_than_asked_for(memory: Memory) -> None:
     memory.store(*(turn("s1", n, f"cache number {n}") for n in range(30)))
     assert len(memory.ask("cache", k=8).hits) == 8
@@ -253,7 +265,6 @@ def test_plain_filters_narrow(memory: Memory) -> None:
     assert memory.turns("cache", agents=("claude",)) == ["abc-1-t1", "abe-3-t3"]
     assert memory.turns("cache", types=("thinking",)) == ["abe-3-t3"]
     assert memory.turns("cache", roles=("user",)) == ["abc-1-t1"]
-    assert memory.turns("cache", agents=("nobody",)) == []
     for wrong in (
         {"session": "ab"},
         {"session": "zzz"},
@@ -262,9 +273,37 @@ def test_plain_filters_narrow(memory: Memory) -> None:
     ):
         with pytest.raises(UnknownTarget):
             memory.ask("cache", **wrong)
-    for misspelt in ({"types": ("texts",)}, {"roles": ("human",)}, {"since": "whenever"}):
+    for misspelt in (
+        {"types": ("texts",)},
+        {"roles": ("human",)},
+        {"since": "whenever"},
+        {"since": "2025-06-17", "until": "2025-06-16"},
+        {"agents": ("",)},
+    ):
         with pytest.raises(UsageError):
             memory.ask("cache", **misspelt)
+    with pytest.raises(UsageError, match="no agent is called 'nope'") as error:
+        memory.ask("cache", agents=("claude", "nope"))
+    assert "claude_code, codex" in (error.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ({"agents": ("openclaw",)}, "no session of openclaw is indexed here, only claude_code"),
+        ({"files": ("none.py", "no/*")}, "no session read or wrote a file that none.py or no/*"),
+        ({"commits": ("HEAD",)}, "no turn is tied to HEAD"),
+        ({"branch": "main"}, "no turn was recorded on main or is tied to its commits"),
+    ],
+)
+def test_a_filter_that_nothing_can_match_says_so(
+    memory: Memory, filters: dict[str, object], said: str
+) -> None:
+    memory.git.commit("one")
+    memory.store(turn("s1", 1, "a cache", branch="dev"))
+    found = memory.ask("cache", **filters)
+    assert found.hits == ()
+    assert any(note.startswith(said) for note in found.notes), found.notes
 
 
 def test_dates_are_read_as_git_reads_them(memory: Memory) -> None:

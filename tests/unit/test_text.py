@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -265,6 +266,36 @@ def test_it_rebuilds_itself(tmp_path: Path, damage: str, monkeypatch: pytest.Mon
 
 def test_nothing_there_is_nothing_to_read(tmp_path: Path) -> None:
     assert TextIndex.open(tmp_path / "none") is None
+
+
+def test_an_index_that_may_not_be_written_is_read() -> None:
+    code = """
+import os, sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from funes_git.store.scope import Scope
+from funes_git.store.text import TextIndex
+import datetime, shutil, tantivy, tempfile  # nobody may not read root's Python
+os.getuid() or os.setuid(65534)
+index = TextIndex.open(Path(sys.argv[1]))
+print(index.documents, len(index.search("cache", Scope(), 5)), os.environ["TMPDIR"])
+"""
+    with TemporaryDirectory() as name:  # not tmp_path: others may not enter that
+        folder, scratch = Path(name) / "text", Path(name) / "scratch"
+        scratch.mkdir()
+        scratch.chmod(0o777)
+        built(folder, row(1, "a cache"), row(2, "another cache"))
+        for each in (folder, *folder.rglob("*")):
+            each.chmod(0o555 if each.is_dir() else 0o444)
+        Path(name).chmod(0o755)
+        command = [sys.executable, "-c", code, str(folder)]
+        env = {**os.environ, "TMPDIR": str(scratch)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        left = list(scratch.iterdir())
+        (folder / "index").chmod(0o755)
+        folder.chmod(0o755)
+    assert done.stdout == f"2 2 {scratch}\n", done.stderr
+    assert left == []
 
 
 def test_a_second_writer_is_told_so(tmp_path: Path) -> None:
