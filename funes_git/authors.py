@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
 from funes_git.link.coverage import SKEW, Coverage
-from funes_git.model import CommitInfo, Link, LinkedCommit, Reason
+from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -80,38 +80,56 @@ class Authors:
         """A line that no edit explains. It is a person's only if sessions of its time are indexed,
         none of them wrote such a line there, and no agent is known to have a part in the commit
         that those sessions do not explain; else nobody knows, and the reason says why."""
-        row = self._rows.get(line.sha)
-        info = self._commits.get(line.sha)
-        if row is not None and row.reason in ("shallow", "missing-objects"):
-            return Author("unknown", reason=row.reason)
-        at = row.commit_time if row else info.commit_time if info else None
-        if at is not None and at > self._read_until:
-            return Author("unknown", reason="not-read-yet")
-        if at is None or not self._coverage.covers(at):
-            return Author("unknown", reason="no-session")
+        unseen = self._unseen(line.sha)
+        if unseen is not None:
+            return Author("unknown", reason=unseen)
+        at = self._time(line.sha) or 0.0
         written, first_edit = self._edits_of(line.original_path)
         if written:
             from funes_git.linehash import exact_hash  # rarely asked for
 
             if written.get(exact_hash(line.text), LATER) <= at + SKEW:
                 return Author("unknown", reason="not-distinctive")
-        if self._is_agents(line, row, info):
+        if self._is_agents(line.sha, line.original_path):
             return Author("unknown", reason="agent-not-indexed")
         if self._is_shown(line.text, at):
             return Author("unknown", reason="shown")
         return Author("human", reason="not-matched" if first_edit <= at + SKEW else "no-edit")
 
-    def _is_agents(
-        self, line: BlamedLine, row: LinkedCommit | None, info: CommitInfo | None
-    ) -> bool:
+    def of_commit(self, sha: str) -> Author:
+        """Who did what no edit explains in a commit, where there is no line to go by."""
+        unseen = self._unseen(sha)
+        if unseen is None and self._is_agents(sha):
+            unseen = "agent-not-indexed"
+        return Author("unknown" if unseen else "human", reason=unseen or "no-edit")
+
+    def links_of(self, sha: str) -> Sequence[Link]:
+        """The links of one of the commits, best first."""
+        return self._links.get(sha, ())
+
+    def _unseen(self, sha: str) -> Reason | None:
+        """Why nobody can know who made a commit, if so."""
+        row = self._rows.get(sha)
+        if row is not None and row.reason in ("shallow", "missing-objects"):
+            return row.reason
+        at = self._time(sha)
+        if at is not None and at > self._read_until:
+            return "not-read-yet"
+        return "no-session" if at is None or not self._coverage.covers(at) else None
+
+    def _time(self, sha: str) -> float | None:
+        row, info = self._rows.get(sha), self._commits.get(sha)
+        return row.commit_time if row else info.commit_time if info else None
+
+    def _is_agents(self, sha: str, path: str | None = None) -> bool:
         """Whether an agent had a part in the commit that the indexed sessions leave unexplained:
-        in the line's file, or of more than half of what the commit adds."""
-        links = self._links.get(line.sha, ())
+        in this file, or of more than half of what the commit adds."""
+        row, info, links = self._rows.get(sha), self._commits.get(sha), self.links_of(sha)
         witnessed = any(k.proof == "printed" or k.level == "imported" for k in links)
         if not ((info and info.agent) or witnessed):
             return False
         mostly = row is not None and 2 * row.explained >= row.added
-        return not (mostly and self._spans[line.sha, line.original_path])
+        return not (mostly and (path is None or self._spans[sha, path]))
 
     def _is_shown(self, text: str, at: float) -> bool:
         if self._shown is None:

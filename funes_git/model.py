@@ -255,8 +255,32 @@ class Unexplained:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage in the life of the asked lines: what `why --chain` tells, newest first.
+
+    `commit` shows it, or was made after it (None: not committed yet); `added` are the lines as they
+    stood after it, `removed` those that it took away. `what` is `formatted` for a commit that is
+    listed to be looked through. `answer` is there for a turn of an agent, `reason` where it is not
+    known who it was."""
+
+    commit: CommitInfo | None
+    path: str
+    what: Literal["wrote", "removed", "formatted"]
+    kind: Literal["agent", "human", "unknown", "uncommitted"]
+    via: Literal["git", "again", "edit", "place", "likeness"]
+    """How it was found: git's history of the lines; the same lines in an earlier commit, removed
+    and brought back since; or, never committed, what the next stage replaced (`edit`), what stood
+    where (`place`) or read much like (`likeness`) what a person wrote."""
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    answer: Answer | None = None
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
-    """Everything `why TARGET` found. `lines` is the asked range, where there was one."""
+    """Everything `why TARGET` found. `lines` is the asked range, where there was one; `chain` is
+    there only where it was asked for."""
 
     target: str
     path: str | None
@@ -265,7 +289,8 @@ class Why:
     answers: tuple[Answer, ...]
     unexplained: tuple[Unexplained, ...]
     more: int = 0
-    """Answers left out by `-n`."""
+    """Answers, or stages of the chain, left out by `-n`."""
+    chain: tuple[Stage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +375,7 @@ __all__ = [
     "Source",
     "SourceState",
     "Spawn",
+    "Stage",
     "Step",
     "Turn",
     "TurnView",

@@ -13,6 +13,7 @@ from funes_git.model import BlameLine, Link, LogEntry, Why
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
 from funes_git.why.blame import blame
+from funes_git.why.chain import why_chain
 from funes_git.why.log import log
 from funes_git.why.target import why
 
@@ -57,6 +58,11 @@ class Memory:
         """`git funes why TARGET`."""
         with self.catalog() as catalog:
             return why(self.repo, catalog, target, at=at, cwd=cwd or self.path)
+
+    def chain(self, target: str, at: str | None = None) -> Why:
+        """`git funes why --chain TARGET`."""
+        with self.catalog() as catalog:
+            return why_chain(self.repo, catalog, target, at=at, cwd=self.path)
 
     def log(self, *args: str) -> list[LogEntry]:
         """`git funes log ARGS`."""

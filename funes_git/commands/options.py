@@ -13,6 +13,7 @@ from funes_git.origin import LABELS
 if TYPE_CHECKING:
     Format: TypeAlias = Literal["human", "agent", "json"] | None
     Count: TypeAlias = int
+    AtMost: TypeAlias = int | None
     Number: TypeAlias = int
     Lines: TypeAlias = str | None
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
@@ -40,6 +41,7 @@ class Kind(NamedTuple):
 SHARED: Final = {
     "Format": Kind(choices=("human", "agent", "json"), optional=True),
     "Count": Kind(convert=int, flags=("--max-count", "-n")),
+    "AtMost": Kind(convert=int, flags=("--max-count", "-n"), optional=True),
     "Number": Kind(convert=int),
     "Lines": Kind(flags=("-L",), optional=True),
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),

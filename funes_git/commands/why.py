@@ -5,6 +5,9 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
+from funes_git.git import Repo
+from funes_git.model import Why
+from funes_git.store.catalog import Catalog
 
 
 def why(
@@ -12,7 +15,8 @@ def why(
     /,
     *,
     at: str | None = None,
-    n: options.Count = 5,
+    chain: bool = False,
+    n: options.AtMost = None,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
@@ -31,18 +35,20 @@ def why(
         finds it), FILE or a commit.
     at
         Explain the file as it is in this revision, not in the working tree.
+    chain
+        Follow the asked lines back: every turn and every person that shaped them, newest first,
+        through renames, squashes, reverts and format-only commits, with what was written and
+        replaced before it was ever committed.
     n
-        Show at most this many turns (5); -3 is short for -n 3.
+        Show at most this many turns (5), or stages of the chain (50); -3 is short for -n 3.
     format
         Terminals get human, pipes get agent.
     exit_code
         Exit with 1 if no turn was found.
     """
-    from funes_git.why import target as answers
-
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        found = answers.why(repo, catalog, target, at=at, n=n)
+        found = _found(repo, catalog, target, at, n, chain)
         if out.format == "json":
             from funes_git.render import json
 
@@ -56,3 +62,15 @@ def why(
 
             out.lines(human.why(out.page, found))
     return int(exit_code and not found.answers)
+
+
+def _found(
+    repo: Repo, catalog: Catalog, target: str, at: str | None, n: int | None, chain: bool
+) -> Why:
+    if chain:
+        from funes_git.why.chain import DEFAULT_STAGES, why_chain
+
+        return why_chain(repo, catalog, target, at=at, n=DEFAULT_STAGES if n is None else n)
+    from funes_git.why.target import DEFAULT_ANSWERS, why
+
+    return why(repo, catalog, target, at=at, n=DEFAULT_ANSWERS if n is None else n)

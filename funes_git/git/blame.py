@@ -56,6 +56,23 @@ def blame_symbol(repo: Repo, path: str, rev: str | None, symbol: str) -> list[Bl
     )
 
 
+def looked_through(repo: Repo) -> set[str]:
+    """The ids of the commits that are listed to be looked through."""
+    names = [IGNORE_REVS]
+    setting = ("config", "--null", "--type=path", "--get-all", "blame.ignoreRevsFile")
+    code, out, _ = process.attempt(repo.args(*setting), repo.folder)
+    if code == 0:
+        names += out.decode("utf-8", "surrogateescape").split("\0")
+    found: set[str] = set()
+    for name in filter(None, names):
+        try:
+            text = (repo.folder / name).read_text("utf-8", "replace")
+        except OSError:
+            continue
+        found.update(line.partition("#")[0].strip() for line in text.splitlines())
+    return found - {""}
+
+
 def _blame(
     repo: Repo, path: str, rev: str | None, asked: Sequence[str], settings: Sequence[str]
 ) -> list[BlamedLine]:

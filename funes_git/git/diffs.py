@@ -114,7 +114,7 @@ def _some(repo: Repo, shas: list[str], wanted: Wanted) -> Generator[CommitChange
     last: CommitChange | None = None  # held back: it may be cut short
     try:
         with process.stream(args, repo.folder, stdin=stdin) as out:
-            for commit in _Reader(out, wanted).commits():
+            for commit in DiffReader(out, wanted).commits():
                 if last is not None:
                     yield last
                     done += 1
@@ -143,11 +143,11 @@ def _uncommitted(repo: Repo, path: str, only: Sequence[str]) -> FileChange | Non
     args = ["-c", BIG_FILE, "--literal-pathspecs", *repo.args("diff", *COMPARED, "HEAD", *only)]
     name = storable(path)
     with process.stream(args, repo.folder) as out:
-        reader = _Reader(out, lambda change: change.path == name)
+        reader = DiffReader(out, lambda change: change.path == name)
         return next((found for found in list(reader.files(1)) if found.path == name), None)
 
 
-class _Reader:
+class DiffReader:
     """Reads the output of `git log -p`, a line at a time."""
 
     def __init__(self, out: IO[bytes], wanted: Wanted) -> None:

@@ -57,7 +57,7 @@ def _last(text: str) -> str:
     return f"{said} ·" if FOOTER.search(said) else said
 
 
-def _get(session_id: str, turn_uuid: str) -> str:
+def get_line(session_id: str, turn_uuid: str) -> str:
     if not turn_uuid:  # another tool named a session that nobody has
         return f"session {line(session_id)} is not indexed"
     return f"get {line(session_id)} {line(turn_uuid)}"
@@ -72,16 +72,19 @@ def _lines(lines: Sequence[tuple[int, int]]) -> str:
     return f"{'line' if one else 'lines'} {_ranges(lines)}"
 
 
-def _commit(commit: CommitInfo) -> str:
+def commit_of(commit: CommitInfo) -> str:
     return f"commit {commit.short} {stamp(commit.author_time)} {_last(commit.subject)}"
 
 
 def why(found: Why) -> Iterator[str]:
     """Answers, then what is not explained."""
+    if found.chain:
+        yield from _chain(found)
+        return
     yield f"why {line(found.target)} · {plural(len(found.answers) + found.more, 'turn')}"
     for number, answer in enumerate(found.answers, 1):
         yield ""
-        yield f"[{number}] {_commit(answer.commit) if answer.commit else NOT_COMMITTED}"
+        yield f"[{number}] {commit_of(answer.commit) if answer.commit else NOT_COMMITTED}"
         yield from _answer(answer)
     for gap in found.unexplained:
         yield ""
@@ -89,6 +92,14 @@ def why(found: Why) -> Iterator[str]:
     if found.more:
         yield ""
         yield f"more: why {line(found.target)} -n {len(found.answers) + found.more}"
+
+
+def _chain(found: Why) -> Iterator[str]:
+    from funes_git.render import chain  # rarely asked for
+
+    count = plural(len(found.chain) + found.more, "stage")
+    yield f"why --chain {line(found.target)} · {count}, newest first"
+    yield from chain.agent(found)
 
 
 def _answer(answer: Answer) -> Iterator[str]:
@@ -111,7 +122,7 @@ def _answer(answer: Answer) -> Iterator[str]:
     if answer.edit_diff:
         yield f"edit {line(answer.edit_path or '')}:"
         yield from _diff(answer)
-    yield _get(link.session_id, link.turn_uuid)
+    yield get_line(link.session_id, link.turn_uuid)
 
 
 def _diff(answer: Answer) -> Iterator[str]:
@@ -128,7 +139,7 @@ def _diff(answer: Answer) -> Iterator[str]:
 
 def _unexplained(gap: Unexplained) -> str:
     place = f"{_lines(gap.lines)}: " if gap.lines else ""
-    commit = f" · {_commit(gap.commit)}" if gap.commit else ""
+    commit = f" · {commit_of(gap.commit)}" if gap.commit else ""
     told = REASON_WORDS if gap.lines else REASON_OF_COMMIT
     reason = told[gap.reason] if gap.reason else ""
     reason = UNCOMMITTED if gap.kind == "uncommitted" else reason
@@ -160,13 +171,13 @@ def _run(run: Sequence[BlameLine]) -> Iterator[str]:
     for row in run:
         yield f"> {source(row.text)}".rstrip()
     if first.session_id and first.turn_uuid:
-        yield _get(first.session_id, first.turn_uuid)
+        yield get_line(first.session_id, first.turn_uuid)
 
 
 def log(entry: LogEntry) -> Iterator[str]:
     """A commit, then one line for each turn behind it."""
     yield ""
-    yield _commit(entry.commit)
+    yield commit_of(entry.commit)
     if not entry.links:
         yield (
             REASON_OF_COMMIT[entry.reason]
@@ -179,7 +190,7 @@ def log(entry: LogEntry) -> Iterator[str]:
         came = f" · {origin(link.chain)}" if link.chain else ""
         told = f"{link.level} {link.relation}{place} · {link.harness}{came}"
         told += f" · from {label(link.source)}" if link.source != "own" else ""
-        yield f"{told} · {_get(link.session_id, link.turn_uuid)}"
+        yield f"{told} · {get_line(link.session_id, link.turn_uuid)}"
 
 
 def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
@@ -198,7 +209,7 @@ def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
             yield from fenced(hit.prompt, PROMPT // 2)
         yield f"{hit.block_type}:"
         yield from fenced(hit.text, PASSAGE)
-        yield _get(hit.session_id, hit.turn_uuid)
+        yield get_line(hit.session_id, hit.turn_uuid)
 
 
 def _kind(hit: Hit) -> str:
@@ -212,7 +223,7 @@ def prompts(views: Sequence[TurnView]) -> Iterator[str]:
         yield ""
         yield f"{turn.role} · {turn.harness} · {stamp(turn.ts)}"
         yield from fenced(words_of(turn) or "", PROMPT // 2)
-        yield _get(turn.session_id, turn.turn_uuid)
+        yield get_line(turn.session_id, turn.turn_uuid)
 
 
 def turns(views: Sequence[TurnView]) -> Iterator[str]:
@@ -227,4 +238,4 @@ def turns(views: Sequence[TurnView]) -> Iterator[str]:
             tool = f" {line(block.tool)}" if block.tool else ""
             yield f"{block.type}{tool}:"
             yield from fenced(block.text)
-        yield _get(turn.session_id, turn.turn_uuid)
+        yield get_line(turn.session_id, turn.turn_uuid)

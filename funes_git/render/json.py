@@ -12,6 +12,7 @@ from funes_git.model import (
     Link,
     LogEntry,
     Passage,
+    Stage,
     Step,
     TurnView,
     Unexplained,
@@ -45,7 +46,23 @@ def why(found: Why) -> Object:
         unexplained=gaps,
         more=found.more,
         reason=reason,
+        chain=[_stage(stage) for stage in found.chain],
     )
+
+
+def _stage(stage: Stage) -> Object:
+    return {
+        "commit": stage.commit.sha if stage.commit else None,
+        "subject": stage.commit.subject if stage.commit else None,
+        "path": stage.path,
+        "what": stage.what,
+        "kind": stage.kind,
+        "via": stage.via,
+        "added": list(stage.added),
+        "removed": list(stage.removed),
+        "reason": stage.reason,
+        "answer": _answer(stage.answer) if stage.answer else None,
+    }
 
 
 def _answer(answer: Answer) -> Object:

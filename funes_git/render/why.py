@@ -18,6 +18,11 @@ PASSAGES = 3
 
 def why(page: Page, found: Why) -> Iterator[str]:
     """The lines of the whole answer."""
+    if found.chain:
+        from funes_git.render import chain  # rarely asked for
+
+        yield from chain.human(page, found)
+        return
     yield from _heading(page, found)
     for number, answer in enumerate(found.answers):
         yield page.rule() if number else ""

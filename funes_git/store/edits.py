@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -82,6 +83,16 @@ class EditReading(LinkReading):
         """What linking needs of these edits, in order of time."""
         rows = self.rows_in(EDIT + "WHERE e.edit_id IN (?)", edit_ids)
         return sorted((_row(r) for r in rows), key=_by_time)
+
+    def edits_that_removed(self, sha: str) -> list[tuple[EditRow, set[int]]]:
+        """The edits whose removals linking found in a commit, in order of time, each with the
+        positions of the lines that it removed."""
+        sql = "SELECT edit, positions FROM claims WHERE sha = ? AND kind = 'removed'"
+        found: dict[int, set[int]] = {}
+        for edit, positions in self.rows(sql, (sha,)):
+            found.setdefault(edit, set()).update(array("q", positions))
+        rows = (_row(r) for r in self.rows_in(EDIT + "WHERE e.id IN (?)", list(found)))
+        return [(row, found[row.id]) for row in sorted(rows, key=_by_time)]
 
     def edits_of_turns(self, turns: Iterable[int]) -> dict[int, list[EditRecord]]:
         """The edits of turns by the catalog's numbers, in the order of the calls."""
