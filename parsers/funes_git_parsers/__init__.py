@@ -26,9 +26,24 @@ _REQUIRED = (
 def __getattr__(name: str) -> object:
     if name != "PARSERS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from funes_git_parsers import claude, codex, funes_jsonl, hermes, hub_traces, pi, specstory
+    from funes_git_parsers import (
+        claude,
+        codex,
+        funes_jsonl,
+        gemini,
+        hermes,
+        hub_traces,
+        pi,
+        qwen,
+        specstory,
+    )
 
-    agents: tuple[Parser, ...] = (claude, codex, pi.PI, pi.OPENCLAW, pi.OMP, hermes)
+    agents: tuple[Parser, ...] = (
+        *(claude, codex),
+        *(pi.PI, pi.OPENCLAW, pi.OMP),
+        *(gemini, qwen),
+        hermes,
+    )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)
     found = {parser.NAME: parser for parser in (*agents, *others)}
     globals()[name] = found

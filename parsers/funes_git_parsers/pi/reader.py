@@ -14,8 +14,8 @@ from typing import Any
 from funes_git_parsers import scaffold, tools
 from funes_git_parsers.base import Block, Item, Retraction, Role, Session, Turn
 from funes_git_parsers.pi import edits, messages
-from funes_git_parsers.pi.tree import Tree
 from funes_git_parsers.tools import Call
+from funes_git_parsers.tree import Tree
 from funes_git_parsers.values import mapping, moment, string
 
 _NAMED = re.compile(r"(?:.*[/\\])?(?:[^/\\]*_)?([^/\\_]+?)(?:\.jsonl[^/\\]*)?$", re.DOTALL)

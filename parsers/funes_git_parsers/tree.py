@@ -1,8 +1,8 @@
-"""The tree of entries that a pi session is, and which of its branches were given up.
+"""The tree of records that a session is, and which of its branches were given up.
 
 Every entry names its parent; the last one is the leaf. An entry that follows an earlier one than
 the leaf starts a new branch, and what led to the old leaf is given up, until something follows it
-again. Knows nothing of what is in an entry.
+again. Knows nothing of what is in an entry, nor of any agent.
 """
 
 from __future__ import annotations
