@@ -13,12 +13,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from funes_git.layout import Layout
 
 WORKTREE = re.compile(r"^(?:\.[\w-]+/worktrees|\.worktrees)/[^/]+/")
 """Where worktrees lie inside a checkout: `.worktrees/x/`, `.claude/worktrees/x/`."""
+
+Standing: TypeAlias = Literal["ours", "ours-gone", "above", "other", "outside", "gone", "unknown"]
+"""What a folder is to a repository: in one of its checkouts, or in one that is gone; above it; in
+another repository, or in none; gone, and not known; or not recorded as a full path."""
 
 _WINDOWS = re.compile(r"^(?:[A-Za-z]:[\\/]|\\\\)")
 
@@ -86,6 +90,20 @@ class Checkouts:
         """These and other folders that are gone."""
         tops = [Path(top) for top in self._tops]
         return Checkouts(Path(self._common), tops, Roots((*self._known, *roots)))
+
+    def standing(self, folder: str) -> Standing:
+        """What a recorded working folder is to the repository."""
+        if not folder.startswith("/"):
+            return "unknown"
+        located = self._locate(folder)
+        is_there = Path(folder).is_dir()
+        if located:
+            return "ours" if is_there else "ours-gone"
+        if any(is_under(root, _plain(folder)) for root in self._known):
+            return "above"
+        if repository_at(os.path.realpath(folder)):
+            return "other"
+        return "outside" if is_there else "gone"
 
     def contains(self, folder: str) -> bool:
         return self._locate(folder) is not None

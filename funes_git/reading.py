@@ -106,19 +106,24 @@ class SourceReader:
 
     def _places_of(self, task: Task, parser: Parser) -> Places:
         if task.adopt:
-            return self._adopted(task.source, parser)
+            if self._known is None:
+                self._known = self._repo.known_paths()
+            return adopted_places(self._repo, task.source, parser, self._known)
         return self._places.including(task.also) if task.also else self._places
 
-    def _adopted(self, source: Source, parser: Parser) -> Adopted:
-        """Where the session's checkout was, by its quick scan, else by the edits themselves."""
-        if self._known is None:
-            self._known = self._repo.known_paths()
-        adopted = Adopted(parser.roots(source, open_session), self._known)
-        if not adopted.roots:
-            items = parser.read(source, None, open_session)
-            edited = {item.path for item in items if isinstance(item, Edit)}
-            adopted = Adopted(edited, self._known)
-        return adopted
+
+def adopted_places(
+    repo: Repo, source: Source, parser: Parser, known: set[str] | None = None
+) -> Adopted:
+    """Where an adopted session's checkout was, by its quick scan, else by the edits themselves;
+    `known` are the paths of the repository's history, if they have been asked for. Raises
+    OSError."""
+    known = repo.known_paths() if known is None else known
+    adopted = Adopted(parser.roots(source, open_session), known)
+    if not adopted.roots:
+        items = parser.read(source, None, open_session)
+        adopted = Adopted({item.path for item in items if isinstance(item, Edit)}, known)
+    return adopted
 
 
 class _Part:

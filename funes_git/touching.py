@@ -103,7 +103,6 @@ class Search:
         for folder in gone_neighbours(roots, self._tops) - {*self._roots.others}:
             self._gone.setdefault(folder, []).append((source, roots))
         commits = {root.removeprefix(COMMIT) for root in roots if root.startswith(COMMIT)}
-        commits = {commit for commit in commits if _FULL_ID.fullmatch(commit)}
         if not commits and not (roots := bearing(roots, self._names)):
             return False
         lost = {root for root in roots if is_lost(root)}
@@ -174,14 +173,22 @@ class Search:
     def _by_commit(self, known: set[str]) -> Iterator[Source]:
         """Those that recorded a commit of this repository. The folder counts for this source alone:
         containers use one name for many repositories."""
-        ids = {commit for _, commits, _ in self._anchored for commit in commits}
-        ours = self._repo.infos(ids).keys() if ids and self._repo.has_commits() else set()
+        ours = self.known_commits(commit for _, ids, _ in self._anchored for commit in ids)
         for source, commits, lost in self._anchored:
             if commits & ours:
                 self.also[key_of(source)] = checkouts_of(lost, known)
                 yield source
             else:
                 self._new_verdicts.append((source, False))
+
+    def known_commits(self, ids: Iterable[str]) -> set[str]:
+        """Those of the full commit ids that the repository has."""
+        full = {commit for commit in ids if _FULL_ID.fullmatch(commit)}
+        return {*self._repo.infos(full)} if full and self._repo.has_commits() else set()
+
+    def places_for(self, source: Source) -> Checkouts:
+        """The repository's places, those found by now included, as they count for one source."""
+        return self._places.including((*self._roots.ours, *self.also.get(key_of(source), ())))
 
     def save(self, sources: Iterable[Source]) -> None:
         """Keep what was learnt: in the user's cache, and the places in the repository's memory."""

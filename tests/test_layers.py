@@ -22,8 +22,9 @@ LAYERS = (
     # what reaches outside: git, the stores, models, the scanner, other programs' files
     "git store hosts embed redact models alone",
     # the work
-    """editrecord secretids prepare reading rootcache pool proof ingest touching discovery link why
-    recall worker filters prompts targets answers shown authors vectorise doctor demo imports""",
+    """editrecord secretids prepare reading rootcache pool proof ingest touching discovery explain
+    link why recall worker filters prompts targets answers shown authors vectorise doctor demo
+    imports""",
     # what people see
     "render output pager crash",
     "commands",

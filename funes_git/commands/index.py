@@ -9,6 +9,7 @@ from funes_git.commands import options
 from funes_git.commands.making import link_new, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.errors import UsageError
+from funes_git.git import Repo
 from funes_git.render import json, state
 from funes_git.render.words import plural
 from funes_git.store.stores import Stores
@@ -20,6 +21,7 @@ def index(
     adopt: bool = False,
     no_embed: bool = False,
     wait: bool = False,
+    explain: str | None = None,
     format: options.Format = None,
 ) -> int:
     """Read new turns of the agents' sessions
@@ -41,15 +43,22 @@ def index(
         Make no vectors.
     wait
         Stay until the vectors are made.
+    explain
+        Index nothing: say which turns of a session (its file, or how its id begins) belong to
+        this repository, folder by folder, and why.
     format
         Terminals get human, pipes get agent.
     """
     if adopt and not path:
         raise UsageError("--adopt needs a path", hint="git funes index --adopt PATH")
+    if explain is not None and (path or adopt or wait):
+        raise UsageError("--explain indexes nothing", hint="git funes index --explain SESSION")
     if wait and no_embed:
         raise UsageError("--wait and --no-embed exclude each other", hint="git funes index -h")
     out = output.choose(format)
     repo = here()
+    if explain is not None:
+        return _explain(repo, out, explain, agent)
     with Stores.open(repo.layout, write=True) as stores:
         paths = tuple(Path(item) for item in path)
         report = read_new(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
@@ -67,4 +76,16 @@ def index(
     else:
         out.lines(state.indexed(report))
         out.lines([f"made {plural(made, 'vector')}"] if wait else [])
+    return 0
+
+
+def _explain(repo: Repo, out: output.Output, session: str, agents: tuple[str, ...]) -> int:
+    from funes_git.explain import explain as explained
+    from funes_git.render import explained as render
+
+    found = explained(repo, session, agents)
+    if out.format == "json":
+        out.json(render.document(found))
+    else:
+        out.lines(render.lines(found))
     return 0
