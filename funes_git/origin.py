@@ -15,7 +15,10 @@ ATTRIBUTED: Final = "import"
 """The kind of the events that keep what another tool said of a commit."""
 
 LABELS: Final = {
+    "agentnote": "Agent Note",
     "entire": "Entire",
+    "git-ai": "git-ai",
+    "specstory": "SpecStory",
 }
 """What can be imported from, and what it is called."""
 

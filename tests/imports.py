@@ -1,4 +1,4 @@
-"""What other tools leave in a repository, made by real git: branches and notes of theirs."""
+"""What other tools leave in a repository, made by real git, and importing it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,19 @@ import subprocess
 from pathlib import Path
 
 from helpers import GitRepo
+from memory import Memory
+
+from funes_git.imports.run import ImportReport, run
+from funes_git.link.engine import catch_up
+from funes_git.store.stores import Stores
+
+
+def imported(memory: Memory, source: str) -> ImportReport:
+    """`git funes import SOURCE`."""
+    with Stores.open(memory.repo.layout, write=True) as stores:
+        report = run(memory.repo, stores, source)
+        catch_up(memory.repo, stores.writer)
+    return report
 
 
 def orphan(repo: GitRepo, ref: str, files: dict[str, bytes]) -> str:

@@ -11,25 +11,29 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from funes_git import ingest
+from funes_git import ingest, redact
+from funes_git.editrecord import clean_or_none
 from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
-from funes_git.imports import entire
+from funes_git.imports import agentnote, entire, gitai, specstory
 from funes_git.imports.found import Found, Transcript, events
+from funes_git.model import Attribution
 from funes_git.origin import LABELS, label
+from funes_git.secretids import without
 from funes_git.store.records import Totals
 from funes_git.store.stores import Stores
+from funes_git_parsers.base import Session
 
 BATCH = 64 << 20
 """Bytes of sessions that lie on the disk at once, unless one is longer."""
 
 Progress = Callable[[int], None]
 """Told how many sessions were looked at."""
-_FINDERS = {entire.SOURCE: entire.find}
+_FINDERS = {module.SOURCE: module.find for module in (agentnote, entire, gitai, specstory)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ class _Reading:
     def report(self, found: Found) -> ImportReport:
         """What was read, and what of the attributions is new, which are kept here."""
         infos = self._repo.infos(one.commit for one in found.attributions)
-        known = [one for one in found.attributions if one.commit in infos]
+        known = _clean([one for one in found.attributions if one.commit in infos])
         times = {sha: info.commit_time for sha, info in infos.items()}
         new = self._stores.add_attributions(list(events(known, times)))
         return ImportReport(
@@ -149,6 +153,20 @@ class _Reading:
             added=self._stores.catalog.totals().since(self._before),
             unreadable=tuple(self._unreadable),
         )
+
+
+def _clean(attributions: list[Attribution]) -> list[Attribution]:
+    """The same without secrets, ids as the sessions themselves get them. Raises ScannerBroken."""
+    texts = {text for one in attributions for text in (one.session_id, one.path) if text}
+    secret = redact.shared().find(sorted(texts)) if texts else {}
+    return [
+        replace(
+            one,
+            session_id=without(Session(one.session_id, one.harness), secret).session_id,
+            path=clean_or_none(one.path, secret),
+        )
+        for one in attributions
+    ]
 
 
 @contextmanager

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from agents import ClaudeSession
 from helpers import GitRepo
+from imports import imported as import_from
 from imports import orphan
 from memory import Memory
 
 from funes_git.errors import FunesError, UsageError
 from funes_git.git import process
 from funes_git.imports.run import ImportReport, run
-from funes_git.link.engine import catch_up
 from funes_git.store.stores import Stores
 
 BRANCH = "refs/heads/entire/checkpoints/v1"
@@ -22,10 +22,7 @@ FIRST, SECOND = "0b6dc504670c", "2137cc37a400"
 
 
 def imported(memory: Memory, source: str = "entire") -> ImportReport:
-    with Stores.open(memory.repo.layout, write=True) as stores:
-        report = run(memory.repo, stores, source)
-        catch_up(memory.repo, stores.writer)
-    return report
+    return import_from(memory, source)
 
 
 def checkpoint(name: str, n: int, session_id: str, transcript: bytes) -> dict[str, bytes]:
