@@ -33,6 +33,7 @@ def __getattr__(name: str) -> object:
         gemini,
         hermes,
         hub_traces,
+        opencode,
         pi,
         qwen,
         specstory,
@@ -42,7 +43,7 @@ def __getattr__(name: str) -> object:
         *(claude, codex),
         *(pi.PI, pi.OPENCLAW, pi.OMP),
         *(gemini, qwen),
-        hermes,
+        *(hermes, opencode),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)
     found = {parser.NAME: parser for parser in (*agents, *others)}

@@ -1,0 +1,67 @@
+"""From an agent's database to the line of a real repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from helpers import GitRepo
+from hermes_records import Hermes, patched
+from memory import Memory
+from opencode_records import SHARE, Story, diff, text
+
+
+def test_hermes(tmp_path: Path) -> None:
+    home = Path(os.environ["HOME"])
+    repo = GitRepo(tmp_path / "repo")
+    repo.write("app.py", '    return "hi"\n')
+    database = Hermes(home / ".hermes")
+    repo.commit("init", date=database.now - 3600)
+    database.session(cwd=str(repo.path))
+    prompt = database.message("user", "Make greet return hello and commit.")
+    path = str(repo.path / "app.py")
+    args = {"path": path, "old_string": '"hi"', "new_string": '"hello there, friend"'}
+    old, new = '    return "hi"', '    return "hello there, friend"'
+    edit = database.call("patch", {"mode": "replace", **args}, patched(path, old, new))
+    repo.write("app.py", new + "\n")
+    sha = repo.commit("Say hello", date=database.now + 1)
+    output = {"output": f"[main {sha[:7]}] Say hello\n", "exit_code": 0, "error": None}
+    database.call("terminal", {"command": "git commit -qam 'Say hello'"}, output, "c2")
+    other = database.session("other", cwd="/somewhere/else")
+    database.message("user", "Something else.", other)
+
+    memory = Memory(repo)
+    report = memory.sync()
+    assert report.turns == 5
+    answer = memory.why("app.py:1")
+    (found,) = answer.answers
+    assert (found.link.session_id, found.link.turn_uuid) == ("s1", edit)
+    assert found.link.level == "exact"
+    assert found.prompt_uuid == prompt
+
+
+def test_opencode(tmp_path: Path) -> None:
+    repo = GitRepo(tmp_path / "repo")
+    repo.write("app.py", '    return "hi"\n')
+    path = str(repo.path / "app.py")
+    story = Story(directory=str(repo.path))
+    story.info["projectID"] = repo.commit("init", date=story.now / 1000 - 3600)
+    where = {"path": {"cwd": str(repo.path), "root": str(repo.path)}}
+    prompt = story.message("user", text("Make greet return hello and commit."))
+    args = {"filePath": path, "oldString": '"hi"', "newString": '"hello, friend"'}
+    kept = diff(path, '-    return "hi"', '+    return "hello, friend"')
+    story.message("assistant", story.tool("read", args, '1:     return "hi"\n'), **where)
+    edit = story.message("assistant", story.tool("edit", args, metadata=kept), **where)
+    repo.write("app.py", '    return "hello, friend"\n')
+    sha = repo.commit("Say hello", date=story.now / 1000 + 1)
+    printed = f"[main {sha[:7]}] Say hello\n"
+    command = {"command": "git commit -qam 'Say hello'"}
+    bash = story.tool("bash", command, printed, metadata={"exit": 0})
+    story.message("assistant", bash, **where)
+    story.database(Path(os.environ["HOME"]) / SHARE / "opencode.db")
+
+    memory = Memory(repo)
+    memory.sync()
+    (found,) = memory.why("app.py:1").answers
+    assert (found.link.session_id, found.link.turn_uuid) == ("ses_1", edit)
+    assert (found.link.level, found.prompt_uuid) == ("exact", prompt)
