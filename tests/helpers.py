@@ -16,6 +16,13 @@ class GitRepo:
         path.mkdir(parents=True, exist_ok=True)
         self.git("init", "-q", "-b", "main", *init_args)
 
+    @classmethod
+    def at(cls, path: Path) -> GitRepo:
+        """The repository that stands at `path` already."""
+        found = cls.__new__(cls)
+        found.path = path
+        return found
+
     def git(self, *args: str, env: dict[str, str] | None = None) -> str:
         """Run git here; its standard output without the last newline. Raises on failure."""
         done = subprocess.run(

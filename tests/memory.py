@@ -16,6 +16,7 @@ from funes_git.why.blame import blame
 from funes_git.why.chain import why_chain
 from funes_git.why.log import log
 from funes_git.why.target import why
+from funes_git.worker import drain
 
 
 class Memory:
@@ -26,8 +27,9 @@ class Memory:
         self.repo = Repo.discover(repo.path)
 
     def sync(self) -> IndexReport:
-        """Index what the agents wrote and link what is new."""
+        """Take in what git hooks left, index what the agents wrote and link what is new."""
         with Stores.open(self.repo.layout, write=True) as stores:
+            drain(self.repo, stores)
             report = index(self.repo, stores)
             catch_up(self.repo, stores.writer)
         return report

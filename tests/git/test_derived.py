@@ -9,6 +9,7 @@ import pytest
 from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
+from scenario import commit, forget, git
 
 from funes_git.model import Link
 from funes_git.store.records import HookEvent
@@ -17,11 +18,6 @@ from funes_git.store.stores import Stores
 START = "".join(f"line number {n} of the file\n" for n in range(1, 8))
 ONE = "the third line, as the agent put it\n"
 TWO = "the sixth line, as the agent put it\n"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -39,33 +35,12 @@ def claude(base: GitRepo, hermetic: Path, clock: Clock) -> ClaudeSession:
     return session
 
 
-@pytest.fixture
-def memory(base: GitRepo) -> Memory:
-    return Memory(base)
-
-
 def third(claude: ClaudeSession) -> str:
     return claude.edit("notes.py", "line number 3 of the file\n", ONE)
 
 
 def sixth(claude: ClaudeSession) -> str:
     return claude.edit("notes.py", "line number 6 of the file\n", TWO)
-
-
-def commit(repo: GitRepo, clock: Clock, message: str) -> str:
-    return repo.commit(message, date=clock.tick(30))
-
-
-def git(repo: GitRepo, clock: Clock, *args: str) -> str:
-    """Run git at the clock's time; HEAD afterwards."""
-    repo.git(*args, env={"GIT_COMMITTER_DATE": f"{int(clock.tick(30))} +0000"})
-    return repo.git("rev-parse", "HEAD")
-
-
-def forget(repo: GitRepo) -> None:
-    """Let git forget everything that no ref leads to."""
-    repo.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
-    repo.git("gc", "-q", "--prune=now")
 
 
 def told(memory: Memory, how: str, *pairs: tuple[str, str]) -> None:

@@ -9,65 +9,10 @@ import pytest
 from agents import ClaudeSession, Clock, CodexSession
 from helpers import GitRepo
 from memory import Memory
-
-CACHE = """\
-class Cache:
-    def __init__(self):
-        self.entries = {}
-
-    def get(self, key):
-        return self.entries.get(key)
-"""
-
-EVICT = """\
-        return self.entries.get(key)
-
-    def evict_oldest(self):
-        oldest = next(iter(self.entries))
-        self.entries.pop(oldest)
-        return oldest
-"""
-
+from scenario import CACHE, EVICT, commit
 
 LOGS = "    logger.info('request finished')\n"
 """What everyone writes."""
-
-
-@pytest.fixture
-def home(hermetic: Path) -> Path:
-    return hermetic
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def base(repo: GitRepo, clock: Clock) -> GitRepo:
-    """A repository whose first commit a person made."""
-    repo.write("cache.py", CACHE)
-    repo.write("docs.md", "# Docs\n")
-    repo.commit("start", date=clock.now)
-    clock.tick(60)
-    return repo
-
-
-@pytest.fixture
-def memory(base: GitRepo) -> Memory:
-    return Memory(base)
-
-
-@pytest.fixture
-def claude(base: GitRepo, home: Path, clock: Clock) -> ClaudeSession:
-    session = ClaudeSession(base, home, clock)
-    session.prompt("Add eviction to the cache")
-    session.says("I will evict the oldest entry, as dicts keep insertion order.")
-    return session
-
-
-def commit(repo: GitRepo, clock: Clock, message: str, *, add: bool = True) -> str:
-    return repo.commit(message, date=clock.tick(30), add=add)
 
 
 def test_case_1_agent_edits_human_commits(
