@@ -150,6 +150,7 @@ def test_a_merge_and_a_switch_are_told_but_not_the_checkout_of_a_file(repo: GitR
 def test_nothing_is_said_and_the_commit_stands_when_it_cannot_write(
     repo: GitRepo, harm: str
 ) -> None:
+    """LINKING.md case 38."""
     found = enable(repo)
     env = {}
     if harm == "no home":
@@ -164,7 +165,8 @@ def test_nothing_is_said_and_the_commit_stands_when_it_cannot_write(
 
 
 def test_a_full_disk_harms_nothing(repo: GitRepo) -> None:
-    """A file system of 64 KiB that is full, where the kernel lets us mount one."""
+    """A file system of 64 KiB that is full, where the kernel lets us mount one. LINKING.md case
+    38."""
     found = enable(repo)
     script = (
         f"mount -t tmpfs -o size=64k none '{found.layout.spool}' || exit 77\n"

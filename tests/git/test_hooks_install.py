@@ -73,7 +73,7 @@ BODIES = {
 def test_a_foreign_hook_does_what_it_did_and_comes_back_byte_for_byte(
     repo: GitRepo, body: str
 ) -> None:
-    """post-checkout is the hook whose exit code git passes on."""
+    """post-checkout is the hook whose exit code git passes on. LINKING.md case 29."""
     text, mode = BODIES[body]
     first = repo.commit("one")
     repo.git("branch", "side")
@@ -180,6 +180,7 @@ def test_a_relative_hooks_path_that_is_ignored_is_used(repo: GitRepo) -> None:
 
 
 def test_a_hooks_path_below_the_home_folder_is_left_alone(repo: GitRepo, hermetic: Path) -> None:
+    """LINKING.md case 29."""
     (hermetic / "hooks").mkdir()
     repo.git("config", "core.hooksPath", "~/hooks")
     found = install(repo)
@@ -214,6 +215,7 @@ def test_disabled_hooks_and_a_shared_folder_behind_a_link_are_refused(
 
 
 def test_a_hooks_path_set_later_is_seen_and_the_old_place_is_cleaned(repo: GitRepo) -> None:
+    """LINKING.md case 29."""
     foreign(hooks_folder(repo), "post-commit", "#!/bin/sh\necho mine\n")
     before = snapshot(hooks_folder(repo))
     install(repo)

@@ -114,6 +114,7 @@ def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
 def test_husky_runs_its_hook_and_ours_and_is_repaired_after_it_reinstalls(
     project: GitRepo, node_modules: Path
 ) -> None:
+    """LINKING.md case 29."""
     husky = node_modules / ".bin" / "husky"
     run(husky, cwd=project.path)
     hook = project.write(".husky/post-commit", "echo husky >>ran\nexit 5\n")
@@ -139,6 +140,7 @@ def test_husky_runs_its_hook_and_ours_and_is_repaired_after_it_reinstalls(
 
 
 def test_husky_after_us_is_seen(project: GitRepo, node_modules: Path) -> None:
+    """LINKING.md case 29."""
     install(project)
     run(node_modules / ".bin" / "husky", cwd=project.path)
     assert state(project).state == "stale"
@@ -150,6 +152,7 @@ def test_husky_after_us_is_seen(project: GitRepo, node_modules: Path) -> None:
 def test_lefthook_before_us_is_chained_with_its_standard_input(
     project: GitRepo, node_modules: Path
 ) -> None:
+    """LINKING.md case 29."""
     shutil.copytree(node_modules, project.path / "node_modules", symlinks=True)
     lefthook = project.path / "node_modules" / ".bin" / "lefthook"
     project.write("lefthook.yml", LEFTHOOK)
@@ -173,6 +176,7 @@ def test_lefthook_before_us_is_chained_with_its_standard_input(
 
 
 def test_lefthook_after_us_is_seen_and_repaired(project: GitRepo, node_modules: Path) -> None:
+    """LINKING.md case 29."""
     shutil.copytree(node_modules, project.path / "node_modules", symlinks=True)
     folder = project.path / ".git" / "hooks"
     (folder / "post-commit").write_text("#!/bin/sh\necho mine >>ran\n")
@@ -192,6 +196,7 @@ def test_lefthook_after_us_is_seen_and_repaired(project: GitRepo, node_modules: 
 
 @pytest.mark.parametrize("first", ["pre-commit", "ours"])
 def test_pre_commit_before_and_after_us(project: GitRepo, pre_commit: Path, first: str) -> None:
+    """LINKING.md case 29."""
     folder = project.path / ".git" / "hooks"
     project.write(".pre-commit-config.yaml", PRE_COMMIT)
     project.commit("config")

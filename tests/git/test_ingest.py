@@ -366,6 +366,7 @@ def test_a_session_whose_path_holds_a_secret_is_not_read(
 def test_secrets_are_stored_nowhere_and_their_lines_prove_nothing(
     project: GitRepo, hermetic: Path
 ) -> None:
+    """LINKING.md case 34."""
     maker = Maker(3)
     token, password, key = maker.checked("ghp_"), maker.some(24), maker.key("ec")
     in_path, in_title = maker.checked("gho_"), maker.checked("ghs_")
@@ -519,6 +520,7 @@ def test_a_reading_process_that_dies_is_an_error(
 def test_an_interrupted_run_leaves_what_was_written_and_the_next_completes_it(
     project: GitRepo, hermetic: Path
 ) -> None:
+    """LINKING.md case 38."""
     for number in range(3):
         claude = ClaudeSession(project, hermetic)
         claude.prompt(f"task {number}")

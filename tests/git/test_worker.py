@@ -90,6 +90,7 @@ def test_work_that_fails_is_logged_without_its_words_and_ends(
 
 
 def test_two_at_once_are_one_and_the_second_asks_for_a_round_more(layout: Layout) -> None:
+    """LINKING.md case 38."""
     inside, release = threading.Event(), threading.Event()
     rounds: list[None] = []
 
@@ -113,6 +114,7 @@ def test_two_at_once_are_one_and_the_second_asks_for_a_round_more(layout: Layout
 
 
 def test_a_killed_worker_leaves_the_events_and_no_lock(repo: GitRepo, layout: Layout) -> None:
+    """LINKING.md case 38."""
     repo.commit("one")
     process = subprocess.Popen(
         [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
@@ -176,6 +178,7 @@ def test_a_detached_worker_stores_the_events_and_ends(repo: GitRepo, layout: Lay
 def test_an_event_that_comes_again_after_a_crash_is_stored_once(
     repo: GitRepo, layout: Layout
 ) -> None:
+    """LINKING.md case 38."""
     found = Repo.discover(repo.path)
     old = repo.commit("one")
     repo.git("commit", "-q", "--amend", "--allow-empty", "-m", "two")

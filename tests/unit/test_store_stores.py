@@ -139,6 +139,7 @@ def kill_at(layout: Layout, step: str, batch: str = "later_batch") -> None:
 def test_killed_writer_leaves_nothing_lost_or_doubled(
     layout: Layout, expected: object, step: str
 ) -> None:
+    """LINKING.md case 38."""
     kill_at(layout, step)
     with Stores.open(layout, write=True) as stores:
         if step in IN_MEMORY:  # whatever became of the agent's file
