@@ -23,8 +23,8 @@ LAYERS = (
     "git store hosts embed redact models alone",
     # the work
     """editrecord secretids prepare reading rootcache pool proof ingest touching discovery explain
-    link why recall worker filters prompts targets answers shown authors vectorise doctor demo
-    imports""",
+    agents link why recall worker filters prompts targets answers shown authors vectorise doctor
+    demo imports""",
     # what people see
     "render output pager crash",
     "commands",

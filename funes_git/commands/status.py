@@ -10,20 +10,25 @@ from funes_git.render import state as human
 from funes_git.store.stats import sizes
 
 
-def status(*, format: options.Format = None) -> int:
+def status(*, agents: bool = False, format: options.Format = None) -> int:
     """Show what is indexed, linked and pending
 
     Example: git funes status
 
     Parameters
     ----------
+    agents
+        For each agent: where its sessions are looked for, how many there are, what is indexed of
+        them, and which versions wrote them.
     format
         Terminals get human, pipes get agent.
     """
+    out = output.choose(format)
+    if agents:
+        return _agents(out)
     from funes_git import worker
     from funes_git.models import Models
 
-    out = output.choose(format)
     with reading() as (repo, catalog):
         models = Models(repo.settings)
         weights = models.find()
@@ -42,4 +47,17 @@ def status(*, format: options.Format = None) -> int:
         out.json(jsonstate.status(found))
     else:
         out.lines(human.status(out.page, found))
+    return 0
+
+
+def _agents(out: output.Output) -> int:
+    from funes_git.agents import survey
+    from funes_git.render import agentlist
+
+    with reading() as (repo, catalog):
+        found = survey(catalog)
+    if out.format == "json":
+        out.json(agentlist.document(repo.name, found))
+    else:
+        out.lines(agentlist.lines(out.page, found))
     return 0

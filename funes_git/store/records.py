@@ -159,6 +159,18 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentTotals:
+    """What is stored of one agent: `newest` in seconds since the epoch, the versions in no
+    order."""
+
+    sessions: int = 0
+    turns: int = 0
+    newest: float | None = None
+    skipped: int = 0
+    versions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """What `status` shows. Times in seconds since the epoch. `vectors` of `totals` counts the
     prose chunks that have one. `commits` counts those that linking has looked at."""

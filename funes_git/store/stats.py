@@ -6,11 +6,12 @@ Standard library only.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from funes_git.layout import Layout
 from funes_git.store.database import Database
-from funes_git.store.records import Stats, Totals
+from funes_git.store.records import AgentTotals, Stats, Totals
 
 
 class Counting(Database):
@@ -25,6 +26,28 @@ class Counting(Database):
             " (SELECT coalesce(sum(skipped), 0) FROM sources) FROM sessions"
         )
         return Totals(*row) if row else Totals()
+
+    def by_agent(self) -> dict[str, AgentTotals]:
+        """Counts of each harness that something is stored or was skipped of."""
+        found = {
+            harness: AgentTotals(sessions, turns, newest)
+            for harness, sessions, turns, newest in self.rows(
+                "SELECT harness, count(*), sum(turns), max(last_ts) FROM sessions WHERE turns > 0"
+                " GROUP BY harness"
+            )
+        }
+        skipped = self.rows(
+            "SELECT harness, sum(skipped) FROM sources GROUP BY harness HAVING sum(skipped) > 0"
+        )
+        for harness, count in skipped:
+            found[harness] = replace(found.get(harness, AgentTotals()), skipped=count)
+        versions = self.rows(
+            "SELECT DISTINCT harness, version FROM sessions WHERE version <> '' AND turns > 0"
+        )
+        for harness, version in versions:
+            known = found.get(harness, AgentTotals())
+            found[harness] = replace(known, versions=(*known.versions, version))
+        return found
 
     def stats(self) -> Stats:
         """Everything that `status` shows of the catalog."""
