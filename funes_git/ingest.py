@@ -165,6 +165,8 @@ class _Run:
         self._found = found
         self._skipped = 0
         self._read = 0
+        self._seen: dict[Path, set[Key]] = {}
+        """The turns that came again of each source that is read from the start again."""
         self._totals = stores.catalog.totals()
         for path, reason in found.unreadable:
             self._note(f"{path}: {reason}")
@@ -223,13 +225,22 @@ class _Run:
         self._log.warning("%s", redact.clean_path(words))
 
     def _write(self, source: Source, changes: Changes) -> None:
+        is_end = any(state.source.size >= 0 for state in changes.states.values())
+        if changes.again:
+            self._retract_missing(source, changes, is_end=is_end)
         if self._every[source.harness].GLOBAL_UUIDS:
             changes.drop(self._copies(source.harness, changes.keys()))
         if origin(str(source.path)):
             changes.drop(self._known_better(source, changes))
-        is_end = any(state.source.size >= 0 for state in changes.states.values())
         self._read += bool(changes.turns and is_end)
         self._stores.take(changes)
+
+    def _retract_missing(self, source: Source, changes: Changes, *, is_end: bool) -> None:
+        """Take back the turns that stood in a source when it was read before, and do no more."""
+        seen = self._seen.setdefault(source.path, set())
+        seen |= changes.turns.keys()
+        if is_end and seen:  # nobody takes a whole session back by emptying its file
+            changes.retractions |= self._stores.catalog.turns_from(source.path) - seen
 
     def _copies(self, harness: str, keys: set[Key]) -> set[Key]:
         """The turns that another session has already: it was resumed or forked into this one."""

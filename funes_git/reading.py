@@ -18,7 +18,7 @@ from funes_git.redact import Redactor
 from funes_git.sessionfile import open_session
 from funes_git.sift import NeedsEarlierTurns, Sifter
 from funes_git.store.changes import Changes
-from funes_git_parsers.base import Cursor, Edit, Item, Parser, Skipped, Source, Turn
+from funes_git_parsers.base import Cursor, Edit, Item, Parser, Restart, Skipped, Source, Turn
 
 PART = 3 << 20
 """Code points of blocks and edits after which a batch is made."""
@@ -97,6 +97,9 @@ class SourceReader:
                 yield SkippedRecord(task.source, item.line, item.reason)
             elif isinstance(item, Cursor):
                 part.cursor = item.text
+            elif isinstance(item, Restart):
+                sifter = Sifter(places, None)
+                part.again = True
             else:
                 for kept in sifter.feed(item):
                     part.add(kept)
@@ -131,6 +134,8 @@ class _Part:
 
     def __init__(self, task: Task, before: SourceState | None, preparer: Preparer) -> None:
         self.cursor = ""
+        self.again = False
+        """From the start, though it was read before."""
         self.skipped = before.skipped if before else 0
         self.size = 0
         self._turns = before.turns if before else 0
@@ -155,7 +160,9 @@ class _Part:
             # until the end has been read, the source counts as changed
             source = replace(source, size=-1, mtime_ns=-1)
         batch.state = SourceState(source, cursor, self.skipped, self._turns)
-        return Changes.of(batch)
+        changes = Changes.of(batch)
+        changes.again = self.again
+        return changes
 
 
 def _size(item: Item) -> int:

@@ -30,10 +30,7 @@ TURN_COLUMNS = (
     *("thread", "workdir", "branch", "head", "model", "is_prompt", "retracted", "redactions"),
     *("file", "digest"),
 )
-TURN = (
-    _upsert("turns", TURN_COLUMNS, "id", "retracted")
-    + ", retracted = max(retracted, excluded.retracted)"
-)
+TURN = _upsert("turns", TURN_COLUMNS, "id")
 EDIT_COLUMNS = (
     *("edit_id", "turn", "session", "tool_use_id", "n", "ts", "path", "basename", "old_path"),
     *("operation", "tool", "origin", "recorded_path", "digest", "added", "removed", "body"),

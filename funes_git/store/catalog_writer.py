@@ -56,8 +56,9 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
             path.with_name(path.name + ending).unlink(missing_ok=True)
 
     def prune(self, changes: Changes) -> Stale:
-        """Take out of `changes` what is stored already, mark turns that were retracted before, and
-        complete its sessions by what is known of them.
+        """Take out of `changes` what is stored already, mark its turns that are retracted, and
+        complete its sessions by what is known of them. A turn that comes again after it was
+        retracted is current again.
 
         Returns what stored turns have and their new versions have not.
         """
@@ -87,10 +88,10 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
         replaced: dict[int, Key] = {}
         for key, (number, digest, retracted) in self._known_turns(changes).items():
             stored = changes.turns[key]
-            if digest == stored.digest:
+            if digest == stored.digest and bool(retracted) == (key in changes.retractions):
                 del changes.turns[key]
                 continue
-            stored.retracted = stored.retracted or bool(retracted)
+            stored.retracted = stored.retracted or (bool(retracted) and digest is None)
             replaced[number] = key
         stale.replaced = bool(replaced)
         kept = {c.id for stored in changes.turns.values() for c in stored.chunks}
@@ -104,7 +105,7 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
             stale.blocks += [(*key, -1)] if now and not before else []
         return stale
 
-    def _known_turns(self, changes: Changes) -> dict[Key, tuple[int, int, int]]:
+    def _known_turns(self, changes: Changes) -> dict[Key, tuple[int, int | None, int]]:
         numbers = self._session_numbers({key[0] for key in changes.turns})
         found = {}
         for key in changes.turns:

@@ -114,6 +114,8 @@ class Changes:
     retractions: set[Key] = field(default_factory=set)
     states: dict[tuple[str, str, str], SourceState] = field(default_factory=dict)
     size: int = 0
+    again: bool = False
+    """Of a source that is read from the start though it was read before."""
     _holders: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod

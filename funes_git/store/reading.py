@@ -192,6 +192,15 @@ class TurnReading(EditReading):
         for row in self.rows(TURN + where, (session_id,)):
             yield _turn(row), bool(row[17]), files.get(row[0])
 
+    def turns_from(self, source: Path) -> set[tuple[str, str]]:
+        """(session, turn) of every turn that was read from a file and not taken back."""
+        rows = self.rows(
+            "SELECT s.session_id, t.turn_uuid FROM turns t JOIN files f ON f.id = t.file"
+            " JOIN sessions s ON s.id = t.session WHERE f.path = ? AND NOT t.retracted",
+            (str(source),),
+        )
+        return set(rows)
+
     def spawns_of(self, session_id: str) -> list[tuple[str, str]]:
         """(turn, thread) of every sub-agent that a session started."""
         return self.rows(

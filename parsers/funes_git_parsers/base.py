@@ -184,7 +184,13 @@ class Cursor:
     text: str
 
 
-Item: TypeAlias = Session | Turn | Edit | Spawn | Retraction | Skipped | Cursor
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """What was read before the given cursor is not what it was: the source is read from the start.
+    Comes first; turns that do not come again are gone."""
+
+
+Item: TypeAlias = Session | Turn | Edit | Spawn | Retraction | Skipped | Cursor | Restart
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +280,8 @@ class Parser(Protocol):
     def read(self, source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
         """Yield what is new since `cursor` (everything for None), ending with a `Cursor`.
 
-        A file that changed before the cursor is read from the start. Raises OSError if the file
-        cannot be opened; no content makes it raise.
+        A file that changed before the cursor is read from the start, after a `Restart`. A turn that
+        comes after its `Retraction` is current again. Raises OSError if the file cannot be opened;
+        no content makes it raise.
         """
         ...

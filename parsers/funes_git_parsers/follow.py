@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from funes_git_parsers.base import Cursor, Item, Opener, Skipped, Source
+from funes_git_parsers.base import Cursor, Item, Opener, Restart, Skipped, Source
 from funes_git_parsers.jsonl import Position, Prepare, open_at, read_records
 
 
@@ -46,6 +46,8 @@ def follow(
     stream, start = open_at(open_file, source.path, position)
     with stream:
         follower = begin(None)
+        if start.offset != position.offset:
+            yield Restart()
         if start.offset and start.offset == position.offset:
             try:
                 follower = begin(remembered)

@@ -295,6 +295,79 @@ def test_a_resumed_copy_of_a_session_is_stored_once(project: GitRepo, hermetic: 
     assert edits(project) == [("src/a.py", claude.id)]
 
 
+def retracted(repo: GitRepo) -> list[str]:
+    """The texts of the turns that were taken back."""
+    with catalog(repo) as stored:
+        names = stored.rows(
+            "SELECT s.session_id, t.turn_uuid FROM turns t JOIN sessions s ON s.id = t.session"
+            " WHERE t.retracted ORDER BY t.seq"
+        )
+        views = [stored.turn(*name) for name in names]
+        return [view.turn.blocks[0].text for view in views if view and view.retracted]
+
+
+def current(repo: GitRepo) -> list[str]:
+    """The texts that can be found."""
+    with catalog(repo) as stored:
+        return sorted(row.text for row in stored.chunk_rows(0, 10_000) if not row.gone)
+
+
+@pytest.mark.parametrize("agent", [ClaudeSession, CodexSession])
+def test_records_that_are_removed_from_a_session_file_are_taken_back(
+    project: GitRepo, hermetic: Path, agent: type[ClaudeSession] | type[CodexSession]
+) -> None:
+    session = agent(project, hermetic)
+    session.prompt("First question")
+    session.says("first answer")
+    session.prompt("Second question")
+    session.says("second answer")
+    whole = session.file.read_text()
+    index(project)
+    everything = current(project)
+    assert retracted(project) == []
+
+    lines = [line for line in whole.splitlines(keepends=True) if "econd answer" not in line]
+    session.file.write_text("".join(lines))
+    assert index(project).turns == 0
+    assert retracted(project) == ["second answer"]
+    assert "second answer" not in current(project)
+    with Stores.open(Repo.discover(project.path).layout, write=True, repair=True) as stores:
+        stores.reindex()
+    assert retracted(project) == ["second answer"]
+
+    session.file.write_text("")  # nobody takes a whole session back so
+    index(project)
+    assert retracted(project) == ["second answer"]
+    session.file.write_text(whole)  # the file was cut only for a while
+    index(project)
+    assert (retracted(project), current(project)) == ([], everything)
+    session.says("third answer")
+    index(project)
+    assert (retracted(project), len(current(project))) == ([], len(everything) + 1)
+    with Stores.open(Repo.discover(project.path).layout, write=True, repair=True) as stores:
+        stores.reindex()
+    assert (retracted(project), len(current(project))) == ([], len(everything) + 1)
+
+
+def test_what_was_taken_back_stays_so_when_the_file_is_read_again(
+    project: GitRepo, hermetic: Path
+) -> None:
+    codex = CodexSession(project, hermetic)
+    codex.prompt("First question")
+    codex.says("first answer")
+    codex.prompt("Second question")
+    codex.says("second answer")
+    record = {"type": "thread_rolled_back", "num_turns": 1}
+    codex.append({"timestamp": codex.clock.iso, "type": "event_msg", "payload": record})
+    index(project)
+    before = retracted(project)
+    assert "second answer" in before
+    codex.file.write_text(codex.file.read_text().replace("first answer", "another answer"))
+    index(project)
+    assert retracted(project) == before
+    assert "another answer" in current(project)
+
+
 def test_secrets_in_ids_are_stored_nowhere_and_ids_still_tie_records(
     project: GitRepo, hermetic: Path
 ) -> None:

@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from funes_git_parsers import claude
-from funes_git_parsers.base import Item, Retraction, Skipped, Turn
+from funes_git_parsers.base import Item, Restart, Retraction, Skipped, Turn
 
 DATA = Path(__file__).parents[1] / "data" / "claude"
 
@@ -102,7 +102,8 @@ def test_a_file_changed_before_the_cursor_is_read_from_the_start(tmp_path: Path)
     whole, cursor = read_path(path)
     path.write_bytes(SAMPLE.replace(b"go \\u2713", b"GO \\u2713"))
     items, _ = read_path(path, cursor)
-    assert len(items) == len(whole)
+    assert items[0] == Restart()
+    assert len(items[1:]) == len(whole)
 
 
 @pytest.mark.parametrize("cursor", ["", "{}", "[]", "nonsense", '{"v":1}', '{"v":99,"at":[1]}'])

@@ -154,14 +154,12 @@ def test_prune_names_what_a_new_version_of_a_turn_lost(path: Path) -> None:
     assert stale.blocks == [("s1", "s1-t1", 1)]
 
 
-def test_retraction_takes_chunks_out_of_search_and_stays(path: Path) -> None:
+def test_retraction_takes_chunks_out_of_search_until_the_turn_comes_again(path: Path) -> None:
     t = turn("s1", 1, "a wrong idea")
     store(path, Batch(turns=[t], chunks=chunks_of(t), edits=[edit("s1", 1, "a.py")]))
     with Catalog.open(path) as catalog:
         newest = catalog.newest_chunk()
     store(path, Batch(retractions=[Retraction("s1", "s1-t1")]))
-    longer = replace(t, blocks=(*t.blocks, *t.blocks))
-    store(path, Batch(turns=[longer], chunks=chunks_of(longer)))
     with Catalog.open(path) as catalog:
         assert all(c.gone for c in catalog.chunk_rows(newest, 10))
         assert catalog.chunks_by_id([chunk_id("s1", "s1-t1", 0, 0)]) == {}
@@ -170,6 +168,16 @@ def test_retraction_takes_chunks_out_of_search_and_stays(path: Path) -> None:
         assert view is not None
         assert view.retracted
         assert catalog.edits_at(["a.py"])[0].retracted
+    longer = replace(t, blocks=(*t.blocks, *t.blocks))
+    again = Batch(turns=[longer], chunks=chunks_of(longer))
+    again.retractions.append(Retraction("s1", "s1-t1"))
+    store(path, again)
+    with Catalog.open(path) as catalog:
+        assert all(c.gone for c in catalog.chunk_rows(newest, 10))
+    store(path, Batch(turns=[t], chunks=chunks_of(t)))
+    with Catalog.open(path) as catalog:
+        assert list(catalog.chunks_by_id([chunk_id("s1", "s1-t1", 0, 0)]))
+        assert not catalog.edits_at(["a.py"])[0].retracted
 
 
 def test_retraction_that_comes_before_its_turn_holds(path: Path) -> None:

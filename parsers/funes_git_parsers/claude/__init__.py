@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from funes_git_parsers import scan
-from funes_git_parsers.base import Capability, Cursor, Item, Opener, Places, Skipped, Source, whole
+from funes_git_parsers.base import (
+    Capability,
+    Cursor,
+    Item,
+    Opener,
+    Places,
+    Restart,
+    Skipped,
+    Source,
+    whole,
+)
 from funes_git_parsers.claude import files as claude_files
 from funes_git_parsers.claude.lines import preparer
 from funes_git_parsers.claude.reader import Reader
@@ -93,6 +103,7 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
     with stream:
         if start != position:
             state = State()
+            yield Restart()
         reader = Reader(state, file)
         yield from reader.start()
         records = read_records(stream, start, preparer(file.separate, reader.passed))

@@ -22,6 +22,7 @@ from funes_git_parsers.base import (
     Item,
     Opener,
     Places,
+    Restart,
     Session,
     Source,
     whole,
@@ -154,6 +155,7 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
     with closing(stream):
         if start.offset != position.offset:
             state = State()
+            yield Restart()
         reader = Reader(state, source.path.name.partition(".jsonl")[0])
         for item in reader.run(read_records(stream, start)):
             if isinstance(item, Cursor) and (title := _title(source, state, open_file)):
