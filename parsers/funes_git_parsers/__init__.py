@@ -31,6 +31,7 @@ def __getattr__(name: str) -> object:
         codex,
         funes_jsonl,
         gemini,
+        goose,
         hermes,
         hub_traces,
         opencode,
@@ -43,7 +44,7 @@ def __getattr__(name: str) -> object:
         *(claude, codex),
         *(pi.PI, pi.OPENCLAW, pi.OMP),
         *(gemini, qwen),
-        *(hermes, opencode),
+        *(hermes, opencode, goose),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)
     found = {parser.NAME: parser for parser in (*agents, *others)}

@@ -29,8 +29,11 @@ _PATHS = (
     *("file_path", "filePath", "absolute_path", "absolutePath", "path", "relative_path"),
     *("target_file", "notebook_path", "filename", "file"),
 )
-_OLD = ("old_string", "old_str", "old_text", "oldText", "oldString", "search")
-_NEW = ("new_string", "new_str", "new_text", "newText", "newString", "replace", "new_source")
+_OLD = ("old_string", "old_str", "old_text", "oldText", "oldString", "search", "before")
+_NEW = (
+    *("new_string", "new_str", "new_text", "newText", "newString", "replace", "new_source"),
+    "after",
+)
 _WHOLE = ("content", "contents", "file_text", "text", "code_edit")
 _PATCHES = ("input", "patch", "patchText", "diff")
 _FAILED = re.compile(
@@ -157,6 +160,9 @@ def _of_arguments(name: str, path: str, arguments: Mapping[str, Any]) -> Iterato
             yield Change(path, "modify", old, new)
         if hunks := patch.hunks_of_unified(diff):
             yield Change(path, "modify", hunks=hunks)
+    elif "insert_line" in arguments:
+        text = _first_text(arguments, ("new_str", "insert_text", *_WHOLE))
+        yield from [Change(path, "modify", new=text)] if text else []
     elif _first_text(arguments, _OLD) is not None:
         yield from _replaced(path, arguments)
     elif _DELETING.search(name):

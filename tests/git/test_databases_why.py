@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import goose_records
 from helpers import GitRepo
 from hermes_records import Hermes, patched
 from memory import Memory
@@ -65,3 +66,28 @@ def test_opencode(tmp_path: Path) -> None:
     (found,) = memory.why("app.py:1").answers
     assert (found.link.session_id, found.link.turn_uuid) == ("ses_1", edit)
     assert (found.link.level, found.prompt_uuid) == ("exact", prompt)
+
+
+def test_goose(tmp_path: Path) -> None:
+    repo = GitRepo(tmp_path / "repo")
+    repo.write("app.py", '    return "hi"\n')
+    db = goose_records.Goose(Path(os.environ["HOME"]) / goose_records.SESSIONS)
+    repo.commit("init", date=db.now - 3600)
+    session = db.session(working_dir=str(repo.path))
+    db.message("user", goose_records.text("Make greet return hello."), message_id="msg_1")
+    path, new = str(repo.path / "app.py"), '    return "hello there, friend"\n'
+    args = {"command": "write", "path": path, "file_text": new}
+    asked = goose_records.request("developer__text_editor", args)
+    db.message("assistant", asked, message_id="msg_2")
+    done = {"status": "success", "value": [goose_records.text("Written.")]}
+    db.message("user", {"type": "toolResponse", "id": "c1", "toolResult": done})
+    repo.write("app.py", new)
+    sha = repo.commit("Say hello", date=db.now + 1)
+    printed = goose_records.text(f"[main {sha[:7]}] Say hello\n")
+    db.call("developer__shell", {"command": "git commit -qam 'Say hello'"}, printed, call_id="c2")
+
+    memory = Memory(repo)
+    memory.sync()
+    (found,) = memory.why("app.py:1").answers
+    assert (found.link.session_id, found.link.turn_uuid) == (session, "msg_2")
+    assert (found.link.level, found.prompt_uuid) == ("exact", "msg_1")

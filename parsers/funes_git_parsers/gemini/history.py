@@ -14,8 +14,8 @@ from io import BytesIO
 from typing import Any
 
 from funes_git_parsers.base import Skipped
-from funes_git_parsers.jsonl import clean, read_records
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.jsonl import read_records
+from funes_git_parsers.values import clean, mapping, string
 
 
 @dataclass(slots=True)
