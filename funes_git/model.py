@@ -159,7 +159,7 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Attribution:
     """Another tool's word that a session had a part in a commit: `source` is the tool; `lines` are
-    inclusive ranges in the commit's version of `path`, where it says so."""
+    inclusive ranges in the commit's version of `path`, `turn_uuid` the turn, where it says so."""
 
     commit: str
     session_id: str
@@ -167,6 +167,7 @@ class Attribution:
     source: str
     path: str | None = None
     lines: tuple[tuple[int, int], ...] = ()
+    turn_uuid: str = ""
 
 
 @dataclass(frozen=True, slots=True)

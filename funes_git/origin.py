@@ -18,6 +18,7 @@ LABELS: Final = {
     "agentnote": "Agent Note",
     "entire": "Entire",
     "git-ai": "git-ai",
+    "notes": "funes-git's notes",
     "specstory": "SpecStory",
 }
 """What can be imported from, and what it is called."""

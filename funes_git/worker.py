@@ -140,7 +140,7 @@ def _pass(common: Path, logger: Logger) -> None:
 def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
     """Events, new turns, links. One that fails does not keep the next from its work; yields in
     words what failed."""
-    from funes_git import ingest, logs
+    from funes_git import ingest, logs, notes
     from funes_git.link import engine
 
     def read() -> None:
@@ -156,6 +156,7 @@ def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
         "index": read,
         "link": link,
         "stores": stores.flush,
+        "notes": lambda: notes.wanted(repo) and notes.write(repo, stores.catalog),
     }
     for name, step in steps.items():
         try:

@@ -24,7 +24,7 @@ LAYERS = (
     # the work
     """editrecord secretids prepare reading rootcache pool proof ingest touching discovery explain
     agents link why recall worker filters prompts targets answers shown authors vectorise doctor
-    demo imports""",
+    demo imports notes""",
     # what people see
     "render output pager crash",
     "commands",

@@ -49,6 +49,7 @@ def link(
 
 def _link(out: output.Output, range: tuple[str, ...], all: bool) -> int:
     from funes_git import worker
+    from funes_git.commands.making import write_notes
     from funes_git.link import engine
     from funes_git.render import json, state
     from funes_git.store.stores import Stores
@@ -63,6 +64,7 @@ def _link(out: output.Output, range: tuple[str, ...], all: bool) -> int:
             everything=all,
             progress=lambda done, total: out.progress(done, total, "commits linked"),
         )
+        write_notes(repo, stores)
     out.progress_done()
     if out.format == "json":
         out.json(json.document(**json.coverage(found)))

@@ -48,6 +48,15 @@ def link_new(repo: Repo, stores: Stores, out: Output) -> None:
         progress=lambda done, total: out.progress(done, total, "commits linked"),
     )
     out.progress_done()
+    write_notes(repo, stores)
+
+
+def write_notes(repo: Repo, stores: Stores) -> None:
+    """Bring the notes level with the links, where the user asked for notes."""
+    from funes_git import notes
+
+    if notes.wanted(repo):
+        notes.write(repo, stores.catalog)
 
 
 def link_everything(repo: Repo, stores: Stores, out: Output) -> engine.LinkReport:
@@ -59,6 +68,7 @@ def link_everything(repo: Repo, stores: Stores, out: Output) -> engine.LinkRepor
         progress=lambda done, total: out.progress(done, total, "commits linked"),
     )
     out.progress_done()
+    write_notes(repo, stores)
     return linked
 
 

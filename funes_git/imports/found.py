@@ -46,6 +46,8 @@ def events(attributions: Iterable[Attribution], at: dict[str, float]) -> Iterato
     `at` has the commits' times."""
     for one in attributions:
         told = {"source": one.source, "session": one.session_id, "harness": one.harness}
+        if one.turn_uuid:
+            told["turn"] = one.turn_uuid
         detail = json.dumps({**told, "path": one.path, "lines": one.lines}, sort_keys=True)
         key = sha1(f"{one.commit}\0{detail}".encode(), usedforsecurity=False).hexdigest()
         yield HookEvent(

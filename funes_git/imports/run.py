@@ -19,7 +19,7 @@ from funes_git.editrecord import clean_or_none
 from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
-from funes_git.imports import agentnote, entire, gitai, specstory
+from funes_git.imports import agentnote, entire, gitai, ours, specstory
 from funes_git.imports.found import Found, Transcript, events
 from funes_git.model import Attribution
 from funes_git.origin import LABELS, label
@@ -33,7 +33,7 @@ BATCH = 64 << 20
 
 Progress = Callable[[int], None]
 """Told how many sessions were looked at."""
-_FINDERS = {module.SOURCE: module.find for module in (agentnote, entire, gitai, specstory)}
+_FINDERS = {module.SOURCE: module.find for module in (agentnote, entire, gitai, ours, specstory)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +157,16 @@ class _Reading:
 
 def _clean(attributions: list[Attribution]) -> list[Attribution]:
     """The same without secrets, ids as the sessions themselves get them. Raises ScannerBroken."""
-    texts = {text for one in attributions for text in (one.session_id, one.path) if text}
+    texts = {
+        text for one in attributions for text in (one.session_id, one.path, one.turn_uuid) if text
+    }
     secret = redact.shared().find(sorted(texts)) if texts else {}
     return [
         replace(
             one,
             session_id=without(Session(one.session_id, one.harness), secret).session_id,
             path=clean_or_none(one.path, secret),
+            turn_uuid="" if secret.get(one.turn_uuid) else one.turn_uuid,
         )
         for one in attributions
     ]

@@ -77,7 +77,7 @@ class Witnesses:
             yield Link(
                 commit=sha,
                 session_id=one.session_id,
-                turn_uuid=self._catalog.prompt_at(one.session_id, at) or "",
+                turn_uuid=one.turn_uuid or self._catalog.prompt_at(one.session_id, at) or "",
                 harness=self._harness.get(one.session_id, one.harness),
                 relation="wrote",
                 content="none",

@@ -72,4 +72,12 @@ class ImportReading(Database):
 def _attribution(sha: str, detail: str) -> Attribution:
     told = json.loads(detail)
     lines = tuple((first, last) for first, last in told["lines"])
-    return Attribution(sha, told["session"], told["harness"], told["source"], told["path"], lines)
+    return Attribution(
+        sha,
+        told["session"],
+        told["harness"],
+        told["source"],
+        told["path"],
+        lines,
+        told.get("turn", ""),
+    )

@@ -78,7 +78,7 @@ class LinkReading(ChainReading):
         several explain counts for the first."""
         sql = (
             "SELECT sha, path, level, lines FROM links WHERE relation = 'wrote'"
-            " AND content != 'none' AND sha IN (?) ORDER BY id"
+            " AND (content != 'none' OR level = 'imported') AND sha IN (?) ORDER BY id"
         )
         found: dict[str, Counter[Level]] = {}
         seen: set[tuple[str, str, int]] = set()
