@@ -292,6 +292,7 @@ class Why:
     more: int = 0
     """Answers, or stages of the chain, left out by `-n`."""
     chain: tuple[Stage, ...] = ()
+    deletions: tuple[Stage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
 from funes_git.why.blame import blame
 from funes_git.why.chain import why_chain
+from funes_git.why.deleted import why_deleted
 from funes_git.why.log import log
 from funes_git.why.target import why
 from funes_git.worker import drain
@@ -65,6 +66,11 @@ class Memory:
         """`git funes why --chain TARGET`."""
         with self.catalog() as catalog:
             return why_chain(self.repo, catalog, target, at=at, cwd=self.path)
+
+    def deleted(self, target: str, at: str | None = None) -> Why:
+        """`git funes why --deleted TARGET`."""
+        with self.catalog() as catalog:
+            return why_deleted(self.repo, catalog, target, at=at, cwd=self.path)
 
     def log(self, *args: str) -> list[LogEntry]:
         """`git funes log ARGS`."""

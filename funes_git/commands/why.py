@@ -5,6 +5,7 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
+from funes_git.errors import UsageError
 from funes_git.git import Repo
 from funes_git.model import Why
 from funes_git.store.catalog import Catalog
@@ -16,6 +17,7 @@ def why(
     *,
     at: str | None = None,
     chain: bool = False,
+    deleted: bool = False,
     n: options.AtMost = None,
     format: options.Format = None,
     exit_code: bool = False,
@@ -39,6 +41,9 @@ def why(
         Follow the asked lines back: every turn and every person that shaped them, newest first,
         through renames, squashes, reverts and format-only commits, with what was written and
         replaced before it was ever committed.
+    deleted
+        Take TARGET for a text, or a file, that is gone: who took it away, in which commit, and why;
+        also a text that no commit ever had.
     n
         Show at most this many turns (5), or stages of the chain (50); -3 is short for -n 3.
     format
@@ -48,7 +53,7 @@ def why(
     """
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        found = _found(repo, catalog, target, at, n, chain)
+        found = _found(repo, catalog, target, at, n, chain=chain, deleted=deleted)
         if out.format == "json":
             from funes_git.render import json
 
@@ -65,12 +70,25 @@ def why(
 
 
 def _found(
-    repo: Repo, catalog: Catalog, target: str, at: str | None, n: int | None, chain: bool
+    repo: Repo,
+    catalog: Catalog,
+    target: str,
+    at: str | None,
+    n: int | None,
+    *,
+    chain: bool,
+    deleted: bool,
 ) -> Why:
+    if chain and deleted:
+        raise UsageError("--chain and --deleted are two questions", hint="git funes why -h")
     if chain:
         from funes_git.why.chain import DEFAULT_STAGES, why_chain
 
         return why_chain(repo, catalog, target, at=at, n=DEFAULT_STAGES if n is None else n)
+    if deleted:
+        from funes_git.why.deleted import DEFAULT_DELETIONS, why_deleted
+
+        return why_deleted(repo, catalog, target, at=at, n=DEFAULT_DELETIONS if n is None else n)
     from funes_git.why.target import DEFAULT_ANSWERS, why
 
     return why(repo, catalog, target, at=at, n=DEFAULT_ANSWERS if n is None else n)

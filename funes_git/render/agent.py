@@ -81,11 +81,14 @@ def why(found: Why) -> Iterator[str]:
     if found.chain:
         yield from _chain(found)
         return
+    if found.deletions:
+        yield from _deleted(found)
+        return
     yield f"why {line(found.target)} · {plural(len(found.answers) + found.more, 'turn')}"
     for number, answer in enumerate(found.answers, 1):
         yield ""
         yield f"[{number}] {commit_of(answer.commit) if answer.commit else NOT_COMMITTED}"
-        yield from _answer(answer)
+        yield from answer_rows(answer)
     for gap in found.unexplained:
         yield ""
         yield _unexplained(gap)
@@ -102,7 +105,16 @@ def _chain(found: Why) -> Iterator[str]:
     yield from chain.agent(found)
 
 
-def _answer(answer: Answer) -> Iterator[str]:
+def _deleted(found: Why) -> Iterator[str]:
+    from funes_git.render import deleted  # rarely asked for
+
+    count = plural(len(found.deletions) + found.more, "deletion")
+    yield f"why --deleted {_last(found.target)} · {count}, newest first"
+    yield from deleted.agent(found)
+
+
+def answer_rows(answer: Answer) -> Iterator[str]:
+    """One turn, behind its heading: evidence, prompt, words, edit, and the way to it."""
     link = answer.link
     asked = f" · asked {_lines(answer.asked)}" if answer.asked else ""
     yield f"{link.harness} · {stamp(answer.turn_ts)} · {link.level} · {link.relation}{asked}"

@@ -58,15 +58,16 @@ def _human(page: Page, stage: Stage, below: Stage | None) -> Iterator[str]:
     if stage.answer and stage.answer.prompt:
         text, short = width.cut(stage.answer.prompt, PROMPT)
         yield from quote(page, f"{text} …" if short else text)
-    yield from _changed(page, "-", stage.removed)
-    yield from _changed(page, "+", stage.added)
+    yield from changed(page, "-", stage.removed)
+    yield from changed(page, "+", stage.added)
     if stage.answer:
         link = stage.answer.link
         turn = words.short_turn(link.session_id, link.turn_uuid)
         yield style.dim(f"  git funes get {words.short(link.session_id)} {turn} --window 3")
 
 
-def _changed(page: Page, sign: str, texts: Sequence[str]) -> Iterator[str]:
+def changed(page: Page, sign: str, texts: Sequence[str]) -> Iterator[str]:
+    """Lines that were added (`+`) or removed (`-`), for people."""
     paint = page.style.added if sign == "+" else page.style.removed
     for text in texts[:ROWS]:
         row = safe(text).expandtabs(width.TAB).rstrip()
@@ -119,13 +120,14 @@ def _agent(stage: Stage, below: Stage | None, number: int) -> Iterator[str]:
         yield from fenced(stage.answer.prompt, PROMPT)
     if stage.added or stage.removed:
         yield "lines:"
-        yield from _rows("-", stage.removed)
-        yield from _rows("+", stage.added)
+        yield from changed_rows("-", stage.removed)
+        yield from changed_rows("+", stage.added)
     if stage.answer:
         yield get_line(stage.answer.link.session_id, stage.answer.link.turn_uuid)
 
 
-def _rows(sign: str, texts: Sequence[str]) -> Iterator[str]:
+def changed_rows(sign: str, texts: Sequence[str]) -> Iterator[str]:
+    """The same for agents."""
     for text in texts[:ROWS]:
         yield f"> {sign}{source(text)}".rstrip()
     if len(texts) > ROWS:

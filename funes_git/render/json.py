@@ -47,6 +47,7 @@ def why(found: Why) -> Object:
         more=found.more,
         reason=reason,
         chain=[_stage(stage) for stage in found.chain],
+        deletions=[_stage(stage) for stage in found.deletions],
     )
 
 

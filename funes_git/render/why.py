@@ -23,10 +23,15 @@ def why(page: Page, found: Why) -> Iterator[str]:
 
         yield from chain.human(page, found)
         return
+    if found.deletions:
+        from funes_git.render import deleted  # rarely asked for
+
+        yield from deleted.human(page, found)
+        return
     yield from _heading(page, found)
     for number, answer in enumerate(found.answers):
         yield page.rule() if number else ""
-        yield from _answer(page, answer)
+        yield from answer_rows(page, answer)
     for number, gap in enumerate(found.unexplained):
         if number == 0:
             yield page.rule() if found.answers else ""
@@ -47,7 +52,8 @@ def _heading(page: Page, found: Why) -> Iterator[str]:
     yield page.style.bold(page.fit(f"{where}{at}: {told}"))
 
 
-def _answer(page: Page, answer: Answer) -> Iterator[str]:
+def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
+    """One turn: its commit, session, prompt, words, edit and evidence."""
     style = page.style
     told = commit_line(_narrow(page, 9), answer.commit) if answer.commit else words.NOT_COMMITTED
     yield style.dim("commit   ") + told

@@ -10,7 +10,7 @@ from typing import Any
 from funes_git.model import EditRecord
 from funes_git.store.database import Row
 from funes_git.store.links import LinkReading
-from funes_git.store.pack import expand
+from funes_git.store.pack import expand, texts_to_json
 from funes_git.store.records import EditRow, flat_keys, unpack_keys
 
 EDIT = """SELECT e.id, e.edit_id, s.session_id, t.turn_uuid, s.harness, t.thread, e.ts, e.path,
@@ -83,6 +83,21 @@ class EditReading(LinkReading):
         """What linking needs of these edits, in order of time."""
         rows = self.rows_in(EDIT + "WHERE e.edit_id IN (?)", edit_ids)
         return sorted((_row(r) for r in rows), key=_by_time)
+
+    def edits_with(self, text: str) -> Iterator[EditRecord]:
+        """The edits in whose diff one of the lines of `text` stands, newest first; those of turns
+        that were taken back are left out."""
+        first = next((line for line in text.split("\n") if line.strip()), text)
+        wanted = texts_to_json(first)[2:-2]
+        ids = self.rows(
+            "SELECT e.id FROM edits e JOIN turns t ON t.id = e.turn"
+            " WHERE t.retracted = 0 ORDER BY e.ts DESC, e.edit_id"
+        )
+        for start in range(0, len(ids), 500):
+            part = [row[0] for row in ids[start : start + 500]]
+            found = self.rows_in(RECORD + "WHERE e.id IN (?)", part)
+            records = [_record(row) for row in found if wanted in expand(row[13])]
+            yield from sorted(records, key=lambda edit: (-(edit.ts or 0.0), edit.edit_id))
 
     def edits_that_removed(self, sha: str) -> list[tuple[EditRow, set[int]]]:
         """The edits whose removals linking found in a commit, in order of time, each with the

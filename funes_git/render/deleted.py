@@ -1,0 +1,76 @@
+"""`why --deleted`: who took something away, newest first, for people and for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from funes_git.model import Stage, Why
+from funes_git.render import agent as agents
+from funes_git.render import words
+from funes_git.render.chain import changed, changed_rows
+from funes_git.render.clean import line
+from funes_git.render.page import Page, commit_line, prose
+from funes_git.render.why import answer_rows
+
+NEVER = "never committed: a session wrote this and took it away again"
+
+
+def human(page: Page, found: Why) -> Iterator[str]:
+    """The lines of the whole answer."""
+    count = words.plural(len(found.deletions) + found.more, "deletion")
+    what = line(found.path) if found.path else f"“{line(found.target)}”"
+    yield page.style.bold(page.fit(f"{count} of {what}, newest first"))
+    for number, stage in enumerate(found.deletions):
+        yield page.rule() if number else ""
+        yield from _human(page, stage)
+    if found.more:
+        yield page.rule()
+        more = words.plural(found.more, "more deletion")
+        yield f"{more}: git funes why --deleted {quote(line(found.target))} -n {_all(found)}"
+
+
+def _all(found: Why) -> int:
+    return len(found.deletions) + found.more
+
+
+def _human(page: Page, stage: Stage) -> Iterator[str]:
+    if stage.via == "edit":
+        yield page.style.bold(NEVER[0].upper() + NEVER[1:])
+    if stage.answer is None:
+        told = commit_line(page, stage.commit) if stage.commit else words.NOT_COMMITTED
+        yield told
+        yield from (page.style.bold(row) for row in prose(page, _who(stage)))
+    if stage.answer is None or not stage.answer.edit_diff:
+        yield f"  {line(stage.path)}"
+        yield from changed(page, "-", stage.removed)
+    if stage.answer is not None:
+        yield from answer_rows(page, stage.answer)
+
+
+def _who(stage: Stage) -> str:
+    if stage.kind == "unknown":
+        reason = words.REASON_OF_COMMIT[stage.reason] if stage.reason else "nothing more is known"
+        return f"deleted, and it is not known by whom: {reason}"
+    if stage.kind == "human":
+        return "deleted by a person"
+    return "deleted by a person, or by a session that is not indexed"
+
+
+def agent(found: Why) -> Iterator[str]:
+    """The deletions, numbered, behind the heading."""
+    for number, stage in enumerate(found.deletions, 1):
+        told = agents.commit_of(stage.commit) if stage.commit else words.NOT_COMMITTED
+        told = NEVER if stage.via == "edit" else told
+        yield ""
+        yield f"[{number}] {told}"
+        if stage.answer is None:
+            yield _who(stage)
+        if stage.answer is None or not stage.answer.edit_diff:
+            yield f"removed from {line(stage.path)}:"
+            yield from changed_rows("-", stage.removed)
+        if stage.answer is not None:
+            yield from agents.answer_rows(stage.answer)
+    if found.more:
+        yield ""
+        yield f"more: why --deleted {quote(line(found.target))} -n {_all(found)}"
