@@ -41,7 +41,7 @@ COMMANDS: Final = {
         _command("demo", SETUP, "Build a sample repository and walk through it"),
         _command("init", SETUP, "Enable this repository: hooks, first index, links"),
         _command("deinit", SETUP, "Remove the hooks, and with --purge the memory"),
-        _command("why", ASK, "Show the turns behind a line, a function, a file or a commit", counts=True),
+        _command("why", ASK, "Show the turns behind a line, function, file or commit", counts=True),
         _command("blame", ASK, "Show for each line which agent or person wrote it"),
         _command("log", ASK, "Show commits with the turns behind them", counts=True, paths=True),
         _command("recall", ASK, "Search everything that was said and done", counts=True),

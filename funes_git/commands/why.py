@@ -22,7 +22,7 @@ def why(
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
-    """Show the turns behind a line, a function, a file or a commit
+    """Show the turns behind a line, function, file or commit
 
     Quotes the prompt, the agent's own words before the edit, and the edit, with the commit and
     the evidence for it. Where no turn is proven to be behind a line, says why. Lines that are not
