@@ -15,11 +15,13 @@ ATTRIBUTED: Final = "import"
 """The kind of the events that keep what another tool said of a commit."""
 
 LABELS: Final = {
+    "agent-trace": "Agent Trace",
     "agentnote": "Agent Note",
     "entire": "Entire",
     "git-ai": "git-ai",
     "notes": "funes-git's notes",
     "specstory": "SpecStory",
+    "traces": "a dataset of traces",
 }
 """What can be imported from, and what it is called."""
 

@@ -14,10 +14,10 @@ from funes_git.link.engine import catch_up
 from funes_git.store.stores import Stores
 
 
-def imported(memory: Memory, source: str) -> ImportReport:
+def imported(memory: Memory, source: str, where: str | None = None) -> ImportReport:
     """`git funes import SOURCE`."""
     with Stores.open(memory.repo.layout, write=True) as stores:
-        report = run(memory.repo, stores, source)
+        report = run(memory.repo, stores, source, where)
         catch_up(memory.repo, stores.writer)
     return report
 

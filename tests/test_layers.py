@@ -45,7 +45,7 @@ OWNERS: dict[str, frozenset[str]] = {
     "kingfisher_sdk": frozenset(["redact"]),
     "zstandard": frozenset(["sessionfile"]),
     "isal": frozenset(["store.pack"]),
-    "huggingface_hub": frozenset(["models"]),
+    "huggingface_hub": frozenset(["models", "imports.hub"]),
     "cyclopts": frozenset(["cli", "commands.options", "commands.help"]),
     "pygit2": frozenset(),
 }

@@ -13,6 +13,7 @@ from funes_git.store.stores import Stores
 
 def import_(
     source: options.Tool,
+    dataset: str | None = None,
     *,
     no_embed: bool = False,
     wait: bool = False,
@@ -30,6 +31,8 @@ def import_(
     ----------
     source
         The tool that recorded them.
+    dataset
+        For `traces`: the dataset on the Hugging Face Hub, as ORG/REPO.
     no_embed
         Make no vectors.
     wait
@@ -48,7 +51,11 @@ def import_(
         worker.drain(repo, stores)
         stores.known_as(*repo.identity())
         report = run(
-            repo, stores, source, progress=lambda done: out.progress(done, 0, "sessions looked at")
+            repo,
+            stores,
+            source,
+            dataset,
+            progress=lambda done: out.progress(done, 0, "sessions looked at"),
         )
         out.progress_done()
         link_new(repo, stores, out)

@@ -10,6 +10,7 @@ from hashlib import sha1
 from funes_git.model import Attribution
 from funes_git.origin import ATTRIBUTED
 from funes_git.store.records import HookEvent
+from funes_git_parsers.base import Parser, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Found:
     transcripts: Iterable[Transcript] = ()
     attributions: list[Attribution] = field(default_factory=list)
     skipped: int = 0
+    only_ours: Callable[[Parser, Source], bool] | None = None
+    """Where the sessions are of many projects: whether one belongs to this repository."""
     empty: bool = False
     """There is nothing of this tool in the repository."""
 

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from funes_git import ingest, redact
+from funes_git import discovery, ingest, redact
 from funes_git.editrecord import clean_or_none
 from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
-from funes_git.imports import agentnote, entire, gitai, ours, specstory
+from funes_git.imports import agentnote, agenttrace, entire, gitai, ours, specstory, traces
 from funes_git.imports.found import Found, Transcript, events
 from funes_git.model import Attribution
 from funes_git.origin import LABELS, label
@@ -33,19 +33,21 @@ BATCH = 64 << 20
 
 Progress = Callable[[int], None]
 """Told how many sessions were looked at."""
-_FINDERS = {module.SOURCE: module.find for module in (agentnote, entire, gitai, ours, specstory)}
+_FINDERS = {m.SOURCE: m.find for m in (agentnote, agenttrace, entire, gitai, ours, specstory)}
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What one import found and added. Of the `found` transcripts those that were new are `read`;
-    `unclaimed` ones are of agents without a parser, `skipped` ones the tool itself cannot name.
-    `attributions` are about `commits`; `unknown` ones name commits that are not here."""
+    `unclaimed` ones are of agents without a parser, `foreign` ones of other repositories, `skipped`
+    ones the tool itself cannot name. `attributions` are about `commits`; `unknown` ones name
+    commits that are not here."""
 
     source: str
     found: int
     read: int
     unclaimed: int
+    foreign: int
     skipped: int
     attributions: int
     commits: int
@@ -56,24 +58,38 @@ class ImportReport:
 
 
 def run(
-    repo: Repo, stores: Stores, source: str, *, progress: Progress | None = None
+    repo: Repo,
+    stores: Stores,
+    source: str,
+    where: str | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> ImportReport:
-    """Import from the tool `source` (a name of `origin.LABELS`) into stores open for writing.
+    """Import from the tool `source` (a name of `origin.LABELS`) into stores open for writing;
+    `where` is the dataset of `traces`.
 
-    Raises UsageError for another name, FunesError if the repository has nothing of the tool.
+    Raises UsageError for another name or place, FunesError if there is nothing of the tool.
     """
-    if source not in _FINDERS:
-        raise UsageError(f"cannot import from {source!r}", f"one of: {', '.join(LABELS)}")
+    _check(source, where)
     with BlobReader(repo) as blobs:
-        found = _FINDERS[source](repo, blobs)
+        found = traces.find(repo, where) if where else _FINDERS[source](repo, blobs)
         if found.empty:
             raise FunesError(
-                f"nothing of {label(source)} is in this repository; looked for {found.looked_in}",
-                hint="git fetch origin '+refs/*:refs/remotes/origin/*'   (if it was not fetched)",
+                f"nothing of {label(source)} is here; looked for {found.looked_in}",
+                hint="git fetch origin 'refs/notes/*:refs/notes/*'   (for notes of others)",
             )
         reading = _Reading(repo, stores, source, progress)
-        reading.all(found.transcripts)
+        reading.all(found)
     return reading.report(found)
+
+
+def _check(source: str, where: str | None) -> None:
+    if source not in LABELS:
+        raise UsageError(f"cannot import from {source!r}", f"one of: {', '.join(LABELS)}")
+    if where is None and source == traces.SOURCE:
+        raise UsageError("traces needs the name of a dataset", "git funes import traces ORG/REPO")
+    if where is not None and source != traces.SOURCE:
+        raise UsageError(f"{source} takes no {where}", f"git funes import {source}")
 
 
 class _Reading:
@@ -90,15 +106,31 @@ class _Reading:
             for state in stores.catalog.states()
             if state.source.path.is_relative_to(self._folder)
         }
-        self._found = self._read = self._unclaimed = 0
+        self._found = self._read = self._unclaimed = self._foreign = 0
+        self._every = discovery.parsers()
         self._unreadable: list[tuple[Path, str]] = []
         self._before = stores.catalog.totals()
 
-    def all(self, transcripts: Iterable[Transcript]) -> None:
-        """Read those that are new or changed."""
+    def all(self, found: Found) -> None:
+        """Read the transcripts that are new or changed."""
         with _emptied(self._folder):
-            for batch in self._batches(transcripts):
-                self._take(batch)
+            for batch in self._batches(found.transcripts):
+                self._take([path for path in batch if self._is_wanted(path, found)])
+                for path in batch:
+                    path.unlink()
+
+    def _is_wanted(self, path: Path, found: Found) -> bool:
+        if found.only_ours is None:
+            return True
+        claimed = discovery.at_paths([path], self._every).sources
+        try:
+            if any(found.only_ours(self._every[one.harness], one) for one in claimed):
+                return True
+        except OSError as error:
+            self._unreadable.append((path, error.strerror or str(error)))
+        self._foreign += bool(claimed)
+        self._unclaimed += not claimed
+        return False
 
     def _batches(self, transcripts: Iterable[Transcript]) -> Iterator[list[Path]]:
         paths: list[Path] = []
@@ -123,6 +155,8 @@ class _Reading:
             yield paths
 
     def _take(self, paths: list[Path]) -> None:
+        if not paths:
+            return
         try:
             report = ingest.index(self._repo, self._stores, paths=paths, adopt=True)
             self._unreadable += report.unreadable
@@ -131,8 +165,6 @@ class _Reading:
             claimed = 0
         self._read += claimed
         self._unclaimed += len(paths) - claimed
-        for path in paths:
-            path.unlink()
 
     def report(self, found: Found) -> ImportReport:
         """What was read, and what of the attributions is new, which are kept here."""
@@ -145,6 +177,7 @@ class _Reading:
             found=self._found,
             read=self._read,
             unclaimed=self._unclaimed,
+            foreign=self._foreign,
             skipped=found.skipped,
             attributions=len(known),
             commits=len(infos),

@@ -27,18 +27,22 @@ def told(report: ImportReport, vectors: int) -> Iterator[str]:
         yield f"nothing new in {plural(report.found, 'session')} of {tool}"
     if report.attributions:
         yield f"{tool} names the sessions of {_statements(report)}"
-    if report.unknown:
-        yield f"left out {plural(report.unknown, 'word')} on commits that are not in this clone"
-    if added.redactions:
-        yield f"redacted {plural(added.redactions, 'secret')} before storing"
-    if report.unclaimed:
-        yield f"no parser reads {plural(report.unclaimed, 'session')}"
-    if report.skipped:
-        yield f"skipped {plural(report.skipped, 'unreadable record')} of {tool}"
-    for path, reason in report.unreadable:
-        yield f"could not read {line(path.name)}: {line(reason)}"
+    yield from _left_out(report)
     if vectors:
         yield f"made {plural(vectors, 'vector')}"
+
+
+def _left_out(report: ImportReport) -> Iterator[str]:
+    counted = (
+        (report.unknown, "left out {} on commits that are not in this clone", "word"),
+        (report.added.redactions, "redacted {} before storing", "secret"),
+        (report.foreign, "left out {} of other repositories", "session"),
+        (report.unclaimed, "no parser reads {}", "session"),
+        (report.skipped, f"skipped {{}} of {label(report.source)}", "unreadable record"),
+    )
+    yield from (words.format(plural(n, what)) for n, words, what in counted if n)
+    for path, reason in report.unreadable:
+        yield f"could not read {line(path.name)}: {line(reason)}"
 
 
 def _statements(report: ImportReport) -> str:
@@ -55,6 +59,7 @@ def as_json(report: ImportReport) -> Object:
             "found": report.found,
             "read": report.read,
             "unclaimed": report.unclaimed,
+            "foreign": report.foreign,
             "skipped": report.skipped,
             "unreadable": [{"name": p.name, "reason": why} for p, why in report.unreadable],
         },

@@ -241,7 +241,7 @@ def test_what_cannot_be_read_is_counted(story: Story) -> None:
 def test_a_repository_without_checkpoints_is_told(repo: GitRepo) -> None:
     repo.commit("first")
     memory = Memory(repo)
-    with pytest.raises(FunesError, match="nothing of Entire is in this repository"):
+    with pytest.raises(FunesError, match="nothing of Entire is here"):
         imported(memory)
     with pytest.raises(UsageError, match="cannot import from 'cvs'"):
         imported(memory, "cvs")
