@@ -228,7 +228,11 @@ def whole(harness: str, path: Path) -> Source:
 
 
 class Parser(Protocol):
-    """A module that satisfies this is a parser."""
+    """A module that satisfies this is a parser.
+
+    It may also have `PASSES`: kinds of record that it passes over (as `kinds.kind_of` names them,
+    `*` for anything), each with the reason; for documentation and tests/bench/parse_coverage.py.
+    """
 
     @property
     def NAME(self) -> str:  # a plain constant of the module will do

@@ -38,6 +38,21 @@ READS: frozenset[Capability] = frozenset(
 )
 
 _PATHS = ("file_path", "filePath", "notebook_path", "path")
+PASSES = {
+    "ai-title": "a title that was told before",
+    "api-request*": "requests, written a second time",
+    "attachment/*": "what the program told the model by itself",
+    "bridge-session": "a setting",
+    "file-history-*": "names of backups",
+    "last-prompt": "a copy of a prompt",
+    "mode": "a setting",
+    "permission-mode": "a setting",
+    "pr-link": "the address of a pull request",
+    "progress/*": "stands in the result, or in the sub-agent's own file",
+    "queue-operation/*": "the prompt is told when it arrives",
+    "summary": "the title of a conversation in another file",
+    "system/*": "the program's own words",
+}
 _OWN_KINDS = ("file-history-snapshot", "queue-operation", "progress", "attachment")
 
 

@@ -39,6 +39,13 @@ READS: frozenset[Capability] = frozenset(
     ("text", "thinking", "edits", "shell", "sub-agents", "git")
 )
 
+PASSES = {
+    "compacted": "copies of what was said before",
+    "event_msg/*": "a copy of an item, told with a call, counts, or where a task begins and ends",
+    "response_item/ghost_snapshot": "the commit of the turns that follow",
+    "turn_context": "the folder and the model of the turns that follow",
+}
+
 _SUFFIXES = (".jsonl", ".jsonl.zst")
 _START = re.compile(
     rb'\s*\{\s*(?:"(?:timestamp|ordinal)"\s*:\s*(?:"[^"]*"|\d+)\s*,\s*)*'

@@ -1,0 +1,277 @@
+"""What the parsers make of session files: nothing may be lost without a reason.
+
+    python tests/bench/parse_coverage.py [FOLDER]
+
+Reads every session below FOLDER (by default the shared traces). For each agent: records by kind,
+with how many brought nothing and why; tool calls by name; editing calls with the edits that they
+gave; and the speed of one core. Fails if more than 0.1 % of the records brought nothing without a
+reason, or fewer than 98 % of the editing calls that succeeded gave an edit with text.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from funes_git import discovery
+from funes_git.sessionfile import open_session
+from funes_git_parsers.base import Block, Edit, Item, Parser, Session, Skipped, Source, Turn
+from funes_git_parsers.kinds import kind_of
+
+TRACES = Path(__file__).parents[3] / "shared" / "data" / "traces"
+UNACCOUNTED, WITH_TEXT = 0.001, 0.98
+EDITING = """edit write multiedit notebookedit apply_patch create replace write_file patch edit_file
+create_file write_to_file apply_diff replace_in_file insert_content search_and_replace str_replace
+str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor"""
+TEXTS = "text thinking content arguments input output summary message result"
+IDS = ("uuid", "id")
+
+
+@dataclass
+class Tally:
+    """What was found of one agent."""
+
+    files: int = 0
+    size: int = 0
+    seconds: float = 0.0
+    turns: int = 0
+    edits: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    records: Counter[str] = field(default_factory=Counter)
+    nothing: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(kind, reason)"""
+    lost: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    editing: Counter[str] = field(default_factory=Counter)
+    """Outcome of editing calls: `text`, `failed`, `unanswered`, or `without text`."""
+
+
+class ByLine(io.RawIOBase):
+    """A stream that gives one line at a time, so that what is yielded can be told by its line."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self.number = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        if size < 0:
+            return self._stream.read()
+        return self.readline()
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        self.number += 1
+        return self._stream.readline()
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def main(folder: Path) -> int:
+    every = discovery.parsers()
+    found = discovery.at_paths([folder], every)
+    tallies: dict[str, Tally] = {}
+    for source in found.sources:
+        count(tallies.setdefault(source.harness, Tally()), every[source.harness], source)
+    for name, tally in sorted(tallies.items()):
+        tally.seconds = fastest(every[name], [s for s in found.sources if s.harness == name])
+        report(name, tally)
+    for path, reason in found.unreadable:
+        print(f"unreadable: {path}: {reason}")
+    claimed = {source.path for source in found.sources}
+    rest = Counter(p.suffix for p in folder.rglob("*") if p.is_file() and p not in claimed)
+    print("files of no agent:", dict(rest))
+    failed = [name for name, tally in tallies.items() if not is_good(tally)]
+    print("failed:" if failed else "all good", *failed)
+    return bool(failed) or not tallies or bool(found.unreadable)
+
+
+def count(tally: Tally, parser: Parser, source: Source) -> None:
+    """Read one source, and account for its records."""
+    told, items = read_by_line(parser, source)
+    tally.files += 1
+    tally.size += source.path.stat().st_size if not source.key else 0
+    for item in items:
+        tally.turns += isinstance(item, Turn)
+        tally.edits += isinstance(item, Edit)
+        if isinstance(item, Skipped):
+            tally.skipped[item.reason] += 1
+    count_calls(tally, items)
+    explain = Reasons(parser, items)
+    for number, record in records_of(source):
+        kind = kind_of(record)
+        tally.records[kind] += 1
+        if number not in told:
+            reason = explain(kind, record)
+            tally.nothing[kind, reason or "NO REASON"] += 1
+            tally.lost[kind] += not reason
+        explain.seen(record)
+
+
+def read_by_line(parser: Parser, source: Source) -> tuple[set[int], list[Item]]:
+    """Everything that is read, and the lines (from 1) that brought something; none of them for a
+    parser that does not go by lines."""
+    streams: list[ByLine] = []
+
+    def open_file(path: Path) -> BinaryIO:
+        if path != source.path or path.suffix not in (".jsonl", ".zst"):
+            return open_session(path)
+        streams[:] = [ByLine(open_session(path))]
+        return streams[0]  # type: ignore[return-value]
+
+    told, items = set(), []
+    for item in parser.read(source, None, open_file):
+        items.append(item)
+        told |= {streams[0].number} if streams else set()
+    whole = list(parser.read(source, None, open_session))
+    return (told, items) if items == whole else (set(), whole)
+
+
+def records_of(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of a file with their lines; of a document, the messages in it (line 0)."""
+    if source.key:
+        return
+    with open_session(source.path) as stream:
+        data = stream.read()
+    try:
+        whole = json.loads(data)
+    except ValueError:
+        whole = None
+    messages = whole.get("messages") if isinstance(whole, dict) else whole
+    if isinstance(messages, list):
+        yield from ((0, message) for message in messages if isinstance(message, dict))
+        return
+    for number, line in enumerate(data.split(b"\n"), 1):
+        for record in objects(line.decode("utf-8", "replace")):
+            yield number, record
+
+
+def objects(line: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects on a line."""
+    at = 0
+    while (at := line.find("{", at)) >= 0:
+        try:
+            value, at = json.JSONDecoder(strict=False).raw_decode(line, at)
+        except ValueError:
+            return
+        if isinstance(value, dict):
+            yield value
+
+
+class Reasons:
+    """Says why a record brought nothing; empty if nothing explains it."""
+
+    def __init__(self, parser: Parser, items: list[Item]) -> None:
+        self._passes: Mapping[str, str] = getattr(parser, "PASSES", {})
+        turns = [item for item in items if isinstance(item, Turn)]
+        self._texts = "\0".join(block.text for turn in turns for block in turn.blocks)
+        self._ids = {turn.turn_uuid for turn in turns} | {turn.message_id for turn in turns} - {
+            None
+        }
+        sessions = [item for item in items if isinstance(item, Session)]
+        self._has_parent = any(session.parent_session_id for session in sessions)
+        self._seen: set[str] = set()
+
+    def __call__(self, kind: str, record: dict[str, Any]) -> str:
+        for pattern, reason in self._passes.items():
+            if fnmatchcase(kind, pattern):
+                return reason
+        texts = [text for text in told_by(record) if text.strip()]
+        if not texts:
+            return "nothing to read in it"
+        if any(record.get(name) in self._seen for name in IDS):
+            return "a copy of a record before it"
+        if any(record.get(name) in self._ids for name in IDS):
+            return "told with others"
+        if max(texts, key=len).strip() in self._texts:
+            return "told with others"
+        return "copied from the session that it was forked from" if self._has_parent else ""
+
+    def seen(self, record: dict[str, Any]) -> None:
+        """Remember that the record was there."""
+        self._seen.update(record[name] for name in IDS if isinstance(record.get(name), str))
+
+
+def told_by(value: Any, name: str = "") -> Iterator[str]:
+    """The texts in a record that a person or an agent could have written."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from told_by(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from told_by(inner, name)
+    elif isinstance(value, str) and name in TEXTS.split():
+        yield value
+
+
+def count_calls(tally: Tally, items: list[Item]) -> None:
+    """Tool calls by name, and what became of those that edit."""
+    blocks = [block for item in items if isinstance(item, Turn) for block in item.blocks]
+    results = {b.tool_use_id: b for b in blocks if b.type == "tool_result"}
+    edited = {item.tool_use_id for item in items if isinstance(item, Edit) and has_text(item)}
+    for block in blocks:
+        if block.type == "tool_use":
+            tally.tools[block.tool or "?"] += 1
+            if (block.tool or "").lower() in EDITING.split():
+                tally.editing[outcome(block, results, edited)] += 1
+
+
+def has_text(edit: Edit) -> bool:
+    is_gone = edit.operation in ("delete", "rename")  # of which there need be no text
+    return bool(is_gone or edit.hunks or edit.new is not None or edit.old is not None)
+
+
+def outcome(call: Block, results: dict[str | None, Block], edited: set[str]) -> str:
+    if call.tool_use_id in edited:
+        return "text"
+    result = results.get(call.tool_use_id)
+    if result is None:
+        return "unanswered"
+    return "failed" if result.is_error or result.exit_code else "without text"
+
+
+def fastest(parser: Parser, sources: list[Source]) -> float:
+    """Seconds of processor time for reading all of them, the best of three."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        for source in sources:
+            for _ in parser.read(source, None, open_session):
+                pass
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def is_good(tally: Tally) -> bool:
+    done = tally.editing["text"] + tally.editing["without text"]
+    return (
+        sum(tally.lost.values()) <= UNACCOUNTED * sum(tally.records.values())
+        and tally.editing["text"] >= WITH_TEXT * done
+    )
+
+
+def report(name: str, tally: Tally) -> None:
+    speed = tally.size / 1e6 / max(tally.seconds, 1e-6)
+    print(f"{name}: {tally.files} sessions, {tally.size / 1e6:.1f} MB at {speed:.0f} MB/s")
+    print(f"  {tally.turns} turns, {tally.edits} edits; skipped: {dict(tally.skipped)}")
+    for kind, number in sorted(tally.records.items()):
+        why = ", ".join(f"{n} {reason}" for (k, reason), n in tally.nothing.items() if k == kind)
+        print(f"  {number:7,} {kind}" + (f": {why}" if why else ""))
+    print("  calls:", ", ".join(f"{tool} {n}" for tool, n in tally.tools.most_common()))
+    print("  editing calls:", dict(tally.editing))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else TRACES))
