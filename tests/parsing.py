@@ -8,7 +8,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from funes_git_parsers.base import Block, Cursor, Edit, Item, Parser, Retraction, Source, Turn
+from funes_git_parsers.base import (
+    Block,
+    Cursor,
+    Edit,
+    Item,
+    Parser,
+    Restart,
+    Retraction,
+    Source,
+    Turn,
+)
 
 
 def lines(records: Iterable[Any]) -> bytes:
@@ -70,8 +80,15 @@ class Parsed:
     @property
     def current(self) -> list[Turn]:
         """The turns that were not taken back."""
-        gone = {item.turn_uuid for item in self.items if isinstance(item, Retraction)}
-        return [turn for turn in self.turns if turn.turn_uuid not in gone]
+        found: dict[str, Turn] = {}
+        for item in self.items:
+            if isinstance(item, Restart):
+                found.clear()
+            elif isinstance(item, Turn):
+                found[item.turn_uuid] = item
+            elif isinstance(item, Retraction):
+                found.pop(item.turn_uuid, None)
+        return list(found.values())
 
     @property
     def blocks(self) -> list[Block]:

@@ -29,6 +29,7 @@ def __getattr__(name: str) -> object:
     from funes_git_parsers import (
         claude,
         codex,
+        copilot,
         funes_jsonl,
         gemini,
         goose,
@@ -43,7 +44,7 @@ def __getattr__(name: str) -> object:
     agents: tuple[Parser, ...] = (
         *(claude, codex),
         *(pi.PI, pi.OPENCLAW, pi.OMP),
-        *(gemini, qwen),
+        *(gemini, qwen, copilot),
         *(hermes, opencode, goose),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)

@@ -152,7 +152,7 @@ def _of_patch(text: str) -> Iterator[Change]:
 
 def _of_arguments(name: str, path: str, arguments: Mapping[str, Any]) -> Iterator[Change]:
     diff = string(arguments.get("diff"))
-    if several := _several(arguments.get("edits")):
+    if several := _several(arguments.get("edits", arguments.get("changes"))):
         for one in several:
             yield from _replaced(path, one)
     elif diff:

@@ -62,6 +62,14 @@ CASES = (
         printed="c09eed4",
         date=1796015747,
     ),
+    Case(
+        agent="copilot",
+        folder="/home/dev/agents/repo-cop",
+        prompt="Make greet return hello and commit.",
+        edit="18f010bf-309f-4a88-8e4b-930f70cbe023",
+        printed="063b85f",
+        date=1796014921,
+    ),
 )
 SECOND = "Second prompt: write a readme."
 BEFORE = 'def greet():\n    return "hi"\n'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from funes_git_parsers import gemini, qwen
+from funes_git_parsers import copilot, gemini, qwen
 from funes_git_parsers.conformance import ParserTests
 from funes_git_parsers.pi import PI
 
@@ -24,3 +24,8 @@ class TestGemini(ParserTests):
 class TestQwen(ParserTests):
     parser = qwen
     home = DATA / "qwen" / "home"
+
+
+class TestCopilot(ParserTests):
+    parser = copilot
+    home = DATA / "copilot" / "home"

@@ -3,7 +3,6 @@ SHA-256 of its path, by which a folder that is named anywhere can be told."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -14,7 +13,7 @@ from typing import Any
 from funes_git_parsers.base import Opener
 from funes_git_parsers.gemini.history import History, texts
 from funes_git_parsers.paths import is_absolute
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.values import mapping, parsed, string
 
 _LISTED = re.compile(r"\*\*Workspace Directories:\*\*\n((?:[ \t]+- .+(?:\n|$))+)")
 _WORKING = re.compile(
@@ -57,10 +56,7 @@ def _paths(values: Iterable[object]) -> Iterator[str]:
 
 
 def _projects(text: str) -> dict[str, Any]:
-    try:
-        value = mapping(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
+    value = mapping(parsed(text))
     return mapping(value.get("projects", value))
 
 
