@@ -7,8 +7,9 @@ belong to this repository alone and that git does not track; links are found wit
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -80,7 +81,10 @@ def install(repo: Repo) -> HookState:
 
 def remove(repo: Repo) -> HookState:
     """Take our hooks out of every folder that they were put into, and put back what was there."""
-    for folder in _known_folders(repo) | {repo.hooks_dir()}:
+    folders = _known_folders(repo)
+    if _is_ours(repo, repo.hooks_dir()):
+        folders.add(repo.hooks_dir())
+    for folder in folders:
         slots.remove(folder, HOOKS, _attic(repo))
     _record(repo).unlink(missing_ok=True)
     return state(repo)
@@ -140,7 +144,7 @@ def _refusal(repo: Repo, folder: Path) -> str:
         return _unchainable(folder)
     if not real.is_dir():
         return f"git takes hooks from {folder}, which is no folder"
-    tops = [top for top in repo.worktrees() if real.is_relative_to(top.resolve())]
+    tops = [top for top in _own_worktrees(repo) if real.is_relative_to(top.resolve())]
     if not tops:
         return f"git takes hooks from {folder}, outside this repository, where others may share it"
     if not _ignored(max(tops, key=lambda top: len(top.parts)), real / HOOKS[0]):
@@ -189,17 +193,50 @@ def _record(repo: Repo) -> Path:
     return repo.layout.root / "hook-folders"
 
 
+def _is_ours(repo: Repo, folder: Path) -> bool:
+    """Whether a folder is this repository's: its settings and records may have been copied, with
+    it, from another one."""
+    real = folder.resolve()
+    tops = (repo.common_dir, *_own_worktrees(repo))
+    return any(real.is_relative_to(top.resolve()) for top in tops)
+
+
+def _own_worktrees(repo: Repo) -> list[Path]:
+    """The working trees that know this repository for theirs."""
+    return [top for top in repo.worktrees() if _leads_to(top, repo.common_dir.resolve())]
+
+
+def _leads_to(top: Path, common: Path) -> bool:
+    link = top / ".git"
+    try:
+        text = link.read_text("utf-8", "surrogateescape")
+    except IsADirectoryError:
+        return link.resolve() == common
+    except OSError:
+        return True  # core.worktree leaves nothing in it
+    real = (top / text.removeprefix("gitdir:").strip()).resolve()
+    return real.is_relative_to(common)
+
+
 def _known_folders(repo: Repo) -> set[Path]:
     """Where we have installed so far: core.hooksPath may have changed since."""
     try:
         lines = _record(repo).read_text("utf-8", "surrogateescape").split("\0")
     except OSError:
         lines = []
-    return {repo.common_dir / "hooks", *(Path(line) for line in lines if line)}
+    recorded = (repo.common_dir / line for line in lines if line)
+    return {repo.common_dir / "hooks", *(each for each in recorded if _is_ours(repo, each))}
 
 
 def _remember(repo: Repo, folder: Path) -> None:
-    known: Sequence[Path] = sorted(_known_folders(repo) | {folder})
+    known = sorted(_recorded(repo, each) for each in _known_folders(repo) | {folder})
     record = _record(repo)
     record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text("\0".join(map(str, known)), "utf-8", "surrogateescape")
+    record.write_text("\0".join(known), "utf-8", "surrogateescape")
+
+
+def _recorded(repo: Repo, folder: Path) -> str:
+    """As it is written down: relative, where it moves with the repository."""
+    common = repo.common_dir
+    beside = folder.is_relative_to(common) or folder.is_relative_to(common.parent)
+    return os.path.relpath(folder, common) if beside else str(folder)

@@ -287,3 +287,50 @@ def test_the_shim_runs_this_python_and_not_the_project_s_modules(
     assert "the project was imported" not in done.stdout + done.stderr
     githooks.remove_shim()
     assert not shim.parent.exists()
+
+
+@pytest.mark.parametrize("setting", [None, "absolute", "relative", "in a linked worktree"])
+def test_a_copy_of_a_repository_leaves_the_hooks_of_the_original_alone(
+    repo: GitRepo, tmp_path: Path, setting: str | None
+) -> None:
+    repo.write(".gitignore", "own/\n")
+    repo.commit("base")
+    linked = tmp_path / "linked"
+    repo.git("worktree", "add", "-q", str(linked))
+    places = {
+        "absolute": str(repo.path / "own" / "hooks"),
+        "relative": "own/hooks",
+        "in a linked worktree": str(linked / "own" / "hooks"),
+    }
+    if setting:
+        for top in (repo.path, linked):
+            (top / "own" / "hooks").mkdir(parents=True)
+        repo.git("config", "core.hooksPath", places[setting])
+    assert install(repo).state == "installed"
+    before = {**snapshot(repo.path), **snapshot(linked)}
+    shutil.copytree(repo.path, tmp_path / "copy", symlinks=True)
+    copy = GitRepo.at(tmp_path / "copy")
+    for act in (install, remove, install):
+        act(copy)
+        assert {**snapshot(repo.path), **snapshot(linked)} == before
+    if setting:
+        copy.git("config", "--unset", "core.hooksPath")
+    assert install(copy).state == "installed"
+    assert remove(copy).state == "absent"
+    assert {**snapshot(repo.path), **snapshot(linked)} == before
+    left = [path for path in copy.path.rglob("post-*") if "funes" in path.read_text()]
+    assert [path for path in left if path.suffix != ".sample"] == []
+
+
+def test_a_moved_repository_still_knows_where_its_hooks_were(repo: GitRepo, tmp_path: Path) -> None:
+    repo.write(".gitignore", "own/\n")
+    repo.commit("base")
+    (repo.path / "own" / "hooks").mkdir(parents=True)
+    repo.git("config", "core.hooksPath", "own/hooks")
+    install(repo)
+    repo.git("config", "--unset", "core.hooksPath")
+    repo.path.rename(tmp_path / "moved")
+    moved = GitRepo.at(tmp_path / "moved")
+    assert list((moved.path / "own" / "hooks").iterdir())
+    remove(moved)
+    assert not list((moved.path / "own" / "hooks").iterdir())
