@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
@@ -124,12 +124,38 @@ def find_path(repo: Repo, text: str, rev: str | None, cwd: Path) -> str | None:
             return None
         if path.startswith(".git/"):
             raise UnknownTarget(f"{text} is git's own, and has no history", hint="git ls-files")
+        _check_repository(repo, text, path, cwd)
         return path
     if repo.has_path(path, rev or "HEAD"):
         return path
     if rev is not None:
         repo.resolve(rev)
     return None
+
+
+def _check_repository(repo: Repo, text: str, path: str, cwd: Path) -> None:
+    """Raise UnknownTarget for a file of another checkout that lies in this one."""
+    assert repo.worktree is not None
+    for folder in PurePosixPath(path).parents[:-1]:
+        top = repo.worktree / folder
+        if os.path.lexists(top / ".git") and not repo.has_path(path, "HEAD"):
+            import shlex
+
+            inside = PurePosixPath(path).relative_to(folder)
+            raise UnknownTarget(
+                f"{text} is in {_checkout(top)} {folder}",
+                hint=f"git -C {shlex.quote(os.path.relpath(top, cwd))} funes why {inside}",
+            )
+
+
+def _checkout(top: Path) -> str:
+    """What git makes of a folder with `.git` in it."""
+    try:
+        link = (top / ".git").read_text("utf-8", "replace")
+    except OSError:
+        link = ""
+    kinds = {"/modules/": "the submodule", "/worktrees/": "the linked working tree"}
+    return next((kind for part, kind in kinds.items() if part in link), "another repository,")
 
 
 def missing_path(text: str, rev: str | None) -> UnknownTarget:

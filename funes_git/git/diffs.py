@@ -19,7 +19,8 @@ from funes_git.git.repo import Repo
 from funes_git.model import CommitInfo
 
 # A larger file is named as changed, but not compared line by line.
-BIG_FILE = "core.bigFileThreshold=2m"
+LARGE = 2 << 20
+BIG_FILE = f"core.bigFileThreshold={LARGE}"
 
 COMPARED = (
     "-p",
@@ -113,7 +114,8 @@ def _some(repo: Repo, shas: list[str], wanted: Wanted) -> Generator[CommitChange
     done = 0
     last: CommitChange | None = None  # held back: it may be cut short
     try:
-        with process.stream(args, repo.folder, stdin=stdin) as out:
+        # not in the working tree: its .gitattributes call text binary (`*.lock -diff`), for people
+        with process.stream(args, repo.common_dir, stdin=stdin) as out:
             for commit in DiffReader(out, wanted).commits():
                 if last is not None:
                     yield last
@@ -134,9 +136,21 @@ def uncommitted(repo: Repo, path: str) -> FileChange | None:
     """What the working tree changes of `path` since HEAD; None where it changes nothing, and where
     git does not know the file. `new_blob` is no object of the repository. Raises GitError."""
     found = _uncommitted(repo, path, ["--", path])
+    if found is not None and found.binary and _is_text(repo, path):
+        found = _uncommitted(repo, path, ["--text", "--", path])
     if found is not None and found.status == "added":  # moved here, perhaps: git must see it all
         return _uncommitted(repo, path, []) or found
     return found
+
+
+def _is_text(repo: Repo, path: str) -> bool:
+    """Whether a file of the working tree is text by its content, whatever its attributes say."""
+    try:
+        file = repo.folder / path
+        with file.open("rb") as stream:
+            return file.stat().st_size <= LARGE and b"\0" not in stream.read(8000)
+    except OSError:
+        return False
 
 
 def _uncommitted(repo: Repo, path: str, only: Sequence[str]) -> FileChange | None:

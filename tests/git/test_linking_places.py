@@ -13,6 +13,8 @@ from helpers import GitRepo
 from memory import Memory
 from scenario import CACHE, EVICT, GET, OLDEST, commit, git
 
+from funes_git.errors import UnknownTarget
+from funes_git.git import diffs
 from funes_git.hosts import githooks
 from funes_git.link.survey import survey
 
@@ -341,3 +343,59 @@ def test_case_37_what_is_no_text_is_at_most_linked_as_a_file(
     assert found.keys() <= {"image.bin", "link.py", "big.txt"}
     assert found.keys() >= {"image.bin", "big.txt"}
     assert memory.blame("link.py")[0].session_id is None
+
+
+@pytest.mark.parametrize(
+    "kind", ["the submodule", "another repository,", "the linked working tree"]
+)
+def test_a_file_of_another_checkout_is_asked_for_there(
+    base: GitRepo, clock: Clock, memory: Memory, tmp_path: Path, kind: str
+) -> None:
+    if kind == "the submodule":
+        library = GitRepo(tmp_path / "library")
+        library.write("src/lib.py", CACHE)
+        library.commit("start", date=clock.now)
+        allow = ("-c", "protocol.file.allow=always")
+        base.git(*allow, "submodule", "add", "-q", str(library.path), "deps/inner")
+        commit(base, clock, "add the submodule")
+    elif kind == "another repository,":
+        GitRepo(base.path / "deps/inner").write("src/lib.py", CACHE)
+    else:
+        base.git("worktree", "add", "-q", "deps/inner")
+        GitRepo.at(base.path / "deps/inner").write("src/lib.py", CACHE)
+    memory.sync()
+    for target in ("deps/inner/src/lib.py", "deps/inner/src/lib.py:2"):
+        with pytest.raises(UnknownTarget, match=f"is in {kind} deps/inner") as error:
+            memory.why(target)
+        assert error.value.hint == "git -C deps/inner funes why src/lib.py"
+    with pytest.raises(UnknownTarget, match=kind) as error:
+        memory.why("inner/src/lib.py", cwd=base.path / "deps")
+    assert error.value.hint == "git -C inner funes why src/lib.py"
+
+
+def test_case_37_text_is_text_whatever_its_attributes_say(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    base.write(".gitattributes", "*.py -diff\n*.txt binary\n")
+    commit(base, clock, "attributes")
+    claude.edit("cache.py", GET, EVICT)
+    claude.write("notes.txt", "what the cache forgets first is what was not asked for\n")
+    (base.path / "image.txt").write_bytes(b"a line that looks like text\n\0\1\2\n")
+    sha = commit(base, clock, "evict")
+    claude.write("notes.txt", "the second thoughts about it are written down here\n")
+    memory.sync()
+    assert authors(memory, sha) == {"cache.py": claude.id, "notes.txt": claude.id}
+    assert memory.who("cache.py")[OLDEST] == claude.id
+    (shown,) = diffs.changes(memory.repo, [sha])
+    assert {change.path: change.binary for change in shown.files} == {
+        "cache.py": False,
+        "notes.txt": False,
+        "image.txt": True,
+    }
+    change = diffs.uncommitted(memory.repo, "notes.txt")
+    assert change is not None
+    assert [text for hunk in change.hunks for _, text in hunk.added]
+    (base.path / "image.txt").write_bytes(b"another line\n\0\1\2\n")
+    change = diffs.uncommitted(memory.repo, "image.txt")
+    assert change is not None
+    assert (change.binary, change.hunks) == (True, [])
