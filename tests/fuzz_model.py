@@ -50,6 +50,9 @@ Pairs: TypeAlias = Iterable[tuple[int, int]]
 
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
+PIECE = 3
+"""Lines in a row that tell which file git took them from."""
+
 REPEATED = (
     "",
     "",
@@ -221,10 +224,10 @@ def content(lines: Iterable[Line]) -> str:
     return "".join(f"{line.text}\n" for line in lines)
 
 
-def matching(old: Sequence[Line], new: Sequence[Line]) -> list[tuple[int, int]]:
-    """The lines that difflib leaves alone."""
+def matching(old: Sequence[Line], new: Sequence[Line], least: int = 1) -> list[tuple[int, int]]:
+    """The lines that difflib leaves alone, where they are at least so many in a row."""
     blocks = SequenceMatcher(None, texts_of(old), texts_of(new), False).get_matching_blocks()
-    return [(a + n, b + n) for a, b, size in blocks for n in range(size)]
+    return [(a + n, b + n) for a, b, size in blocks for n in range(size) if size >= least]
 
 
 def matching_of_diff(diff: str, old: Sequence[Line]) -> Iterator[tuple[int, int]]:
@@ -307,11 +310,13 @@ def annotate(path: str, texts: Sequence[str], sources: Sequence[Tree]) -> File:
     found = list(plain)
     everywhere: dict[str, set[str]] = defaultdict(set)
     for tree in sources:
-        source = tree.get(path) or _likest(texts, tree)
         for line in (line for lines in tree.values() for line in lines):
             everywhere[line.text] |= line.by
-        for a, b in matching(source, plain):
-            found[b] = found[b].either(source[a])
+        source = tree.get(path) or _likest(texts, tree)
+        for other in tree.values():
+            # git merges what it takes for a renamed file into another one, in pieces
+            for a, b in matching(other, plain, 1 if other is source else PIECE):
+                found[b] = found[b].either(other[a])
     return tuple(
         line if line.by else Line(line.text, frozenset(everywhere.get(line.text, {HUMAN})))
         for line in found

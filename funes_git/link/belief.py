@@ -51,7 +51,8 @@ class Placed:
     A single distinctive line may as well have been typed by somebody else; so it is believed beside
     one of the lines that the edit, or a later one, shows beside it. Less distinctive lines need
     that too, and that the commit shows the better part of the edit, or the lines on both sides.
-    What another session wrote too, with as good a place, is believed between both neighbours only.
+    What another session wrote too, with as good a place, and what differs in white space, is
+    believed between both neighbours only.
     """
 
     places: Surroundings
@@ -62,7 +63,7 @@ class Placed:
     due: Callable[[int], int]
     """How many lines an edit still has to show."""
     all_of: Callable[[int], bool]
-    """Whether it shows all of it, and that weighs enough to be sure."""
+    """Whether it shows all of it in order, and that weighs enough to be sure."""
     shown: Counter[int]
     """How many lines of each edit are believed so far; counted here."""
     strict: bool = False
@@ -86,20 +87,26 @@ class Placed:
             return not self._is_contested(block, evidence or 0.0)
         if self.strict:
             return False
-        if block.score > LIGHT and (
-            self.all_of(block.edit) or all(self.moved(block.edit, pos) for _, pos in block.pairs)
-        ):
+        if block.score > LIGHT and self._is_kept(block):
             return True
         if block.score <= COMMON or self._is_little(block):
             return False
         if evidence is None:
             return block.score >= ENOUGH
-        return self.places.later_evidence(block) >= EVIDENT
+        return self.places.later_evidence(block) >= (BOTH if block.loose else EVIDENT)
 
     def _enough(self, block: Block, evidence: float) -> bool:
         if evidence >= BOTH:
             return True
-        return evidence >= EVIDENT and (block.score >= ENOUGH or not self._is_little(block))
+        if evidence < EVIDENT or block.loose:
+            return False
+        return block.score >= ENOUGH or not self._is_little(block)
+
+    def _is_kept(self, block: Block) -> bool:
+        """Whether all of the edit came here, or was moved here, and could be no other session's."""
+        if not (self.all_of(block.edit) or all(self.moved(block.edit, p) for _, p in block.pairs)):
+            return False
+        return not any(self.rivals(block))
 
     def _is_contested(self, block: Block, evidence: float) -> bool:
         """Whether other sessions' edits stand at the place of every line as well."""

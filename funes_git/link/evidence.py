@@ -14,10 +14,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import loose_hash
 from funes_git.link.belief import SURE, Heavy, Placed, Whole
+from funes_git.link.complete import Complete
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
 from funes_git.link.findings import Findings, level_of
-from funes_git.link.match import Block, Candidates, Matching, match
+from funes_git.link.match import Block, Candidates, Matching, Pair, match
 from funes_git.link.place import Places
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
 from funes_git.model import Content, Link, Relation
@@ -53,6 +54,8 @@ class FileEvidence:
         self.shown: Counter[int] = Counter()
         self.weights: dict[int, float] = defaultdict(float)
         """How many lines of each edit were found, and what they weigh."""
+        self.pairs: dict[int, list[Pair]] = defaultdict(list)
+        """The lines of each edit that are believed."""
         self.present: set[int] = set()
         """The lines of the commit that the file had before, by their loose hashes."""
         self.claims: list[Claim] = []
@@ -120,15 +123,14 @@ class FileEvidence:
         edits = {c.edit for found in candidates.values() for c in found}
         rest = {key(line) for line in lines if line.weight == 0}
         candidates |= self._unused(ask(rest, only=edits))
-        seen, weights = self.shown.copy(), self.weights.copy()
-        for line in weighty:
-            for edit in {c.edit for c in candidates.get(key(line), ())}:
-                seen[edit] += 1
-                weights[edit] += line.weight
 
         @functools.cache
         def due(edit: int) -> int:
             return pool.open_lines(edit, self.sha, self.bound)
+
+        complete = Complete(self.shown, self.weights, due, SURE)
+        for line in weighty:
+            complete.add(line, candidates.get(key(line), ()))
 
         def rivals(block: Block) -> Iterator[list[Block]]:
             session = pool.edit(block.edit).session_id
@@ -142,11 +144,11 @@ class FileEvidence:
             rivals,
             lambda edit, pos: (edit, pos) in self.removed,
             due,
-            lambda edit: weights[edit] >= SURE and seen[edit] >= due(edit),
+            complete,
             self.shown,
             strict or back,
         )
-        matching = match(lines, candidates, believe, loose=loose)
+        matching = match(lines, candidates, believe, loose=loose, known=self.pairs)
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
 
     def _moved(self, pool: Pool, lines: list[DiffLine], places: Places) -> list[DiffLine]:
@@ -173,7 +175,7 @@ class FileEvidence:
         if not pool or not lines:
             return lines
         candidates = pool.added([line.exact for line in lines], self.sha, self.bound)
-        matching = match(lines, candidates, Heavy(ELSEWHERE), near=False)
+        matching = match(lines, candidates, Heavy(ELSEWHERE))
         return self._believe(pool, lines, matching, "lines")
 
     def _late(self, pool: Pool, lines: list[DiffLine]) -> list[DiffLine]:
@@ -189,7 +191,7 @@ class FileEvidence:
             key: [c for c in candidates if c.edit in late and shown[c.edit] == c.size]
             for key, candidates in found.items()
         }
-        matching = match(lines, full, Heavy(ELSEWHERE), near=False)
+        matching = match(lines, full, Heavy(ELSEWHERE))
         return self._believe(pool, lines, matching, "lines")
 
     def _believe(
@@ -199,6 +201,7 @@ class FileEvidence:
         for edit_id, blocks in _grouped(matching.blocks):
             self._link(pool.edit(edit_id), blocks, "wrote", content)
             self.weights[edit_id] += sum(block.score for block in blocks)
+            self.pairs[edit_id] += [pair for block in blocks for pair in block.pairs]
         taken = {line.number for block in matching.blocks for line, _ in block.pairs}
         self.found.explained += len(taken)
         self.found.doubtful += len(matching.doubtful)
@@ -220,7 +223,7 @@ class FileEvidence:
         candidates = pool.removed([line.exact for line in lines], self.sha, self.bound)
         if not candidates:
             return
-        matching = match(lines, candidates, Whole(lines, candidates))
+        matching = match(lines, candidates, Whole(lines, candidates), known={})
         for edit_id, blocks in _grouped(matching.blocks):
             if edit_id in self.weights:  # its new lines already say so
                 self._claim(edit_id, blocks, REMOVED)

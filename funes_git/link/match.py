@@ -9,7 +9,7 @@ decided here (belief.py), except that lines beside a believed block go with it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -35,14 +35,16 @@ class Candidate:
 Candidates: TypeAlias = dict[int, list[Candidate]]
 """The hash of a line (the loose one where white space may differ) → what may explain it."""
 
+Pair: TypeAlias = tuple[DiffLine, int]
+"""(line of the commit, position in the edit)"""
+
 
 @dataclass(slots=True)
 class Block:
     """Lines of one edit that a commit shows, with what they prove."""
 
     edit: int
-    pairs: list[tuple[DiffLine, int]] = field(default_factory=list)
-    """(line of the commit, position in the edit)"""
+    pairs: list[Pair] = field(default_factory=list)
     score: float = 0.0
     loose: bool = False
     """Equal but for white space."""
@@ -62,28 +64,58 @@ def match(
     believe: Callable[[Block], bool],
     *,
     loose: bool = False,
-    near: bool = True,
+    known: Mapping[int, Sequence[Pair]] | None = None,
 ) -> Matching:
     """Give each line to the newest edit whose block holds it and that `believe` holds for.
 
-    With `near`, a block beside believed lines of the same edit, in the same order, is believed for
-    that."""
-    free = {line.number: line for line in lines}
-    used: set[tuple[int, int]] = set()
+    `known` are the lines of each edit that are believed already: a block beside believed lines of
+    the same edit, in the same order, is believed for that; None if none is to be."""
+    left = _Left({line.number for line in lines})
     believed: list[Block] = []
     doubtful: set[int] = set()
     for edit, found in _by_edit(lines, candidates, loose):
-        anchors: list[tuple[DiffLine, int]] = []
-        for block in _blocks(edit, found, free, used, loose):
-            if believe(block) or (near and _near(block, anchors)):
+        anchors = [*known.get(edit, ())] if known is not None else []
+        waiting: list[Block] = []
+        rows = [(line, c.pos) for line, c in found if line.number in left.lines]
+        for block in left.of(_blocks(edit, rows, loose)):
+            if believe(block):
+                left.take(block)
+                believed.append(block)
+                anchors += block.pairs if known is not None else ()
+            else:
+                waiting.append(block)
+                doubtful.update(line.number for line, _ in block.pairs)
+        # of equal lines beside believed ones, the one that is shifted least
+        for block in left.of(sorted(waiting, key=lambda block: _shift(block, anchors))):
+            if _shift(block, anchors) <= GAP:
+                left.take(block)
                 believed.append(block)
                 anchors += block.pairs
-                used.update((edit, pos) for _, pos in block.pairs)
-                for line, _ in block.pairs:
-                    free.pop(line.number, None)
-            else:
-                doubtful.update(line.number for line, _ in block.pairs)
-    return Matching(tuple(believed), frozenset(doubtful & free.keys()))
+    return Matching(tuple(believed), frozenset(doubtful & left.lines))
+
+
+class _Left:
+    """What is still to be matched: each line is one edit's, each line of an edit is one line."""
+
+    def __init__(self, lines: set[int]) -> None:
+        self.lines = lines
+        self._used: set[tuple[int, int]] = set()
+
+    def of(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """What is left of each block when its turn comes."""
+        for block in blocks:
+            pairs = [
+                (line, pos)
+                for line, pos in block.pairs
+                if line.number in self.lines and (block.edit, pos) not in self._used
+            ]
+            if pairs:
+                yield Block(block.edit, pairs, sum(line.weight for line, _ in pairs), block.loose)
+
+    def take(self, block: Block) -> None:
+        """The lines of `block` are matched."""
+        self.lines.difference_update(line.number for line, _ in block.pairs)
+        self._used.update((block.edit, pos) for _, pos in block.pairs)
 
 
 def _by_edit(
@@ -97,28 +129,17 @@ def _by_edit(
     return sorted(pairs.items(), key=lambda item: -item[1][0][1].rank)
 
 
-def _blocks(
-    edit: int,
-    found: list[tuple[DiffLine, Candidate]],
-    free: dict[int, DiffLine],
-    used: set[tuple[int, int]],
-    loose: bool,
-) -> Iterator[Block]:
-    """Blocks of one edit, heaviest first, of lines that are still `free` and positions that are
-    not `used` when a block's turn comes."""
-    rows = [(line, c.pos) for line, c in found if line.number in free and (edit, c.pos) not in used]
-    for pairs in sorted(_diagonals(rows), key=lambda p: (-sum(r[0].weight for r in p), -len(p))):
-        left = [
-            (line, pos) for line, pos in pairs if line.number in free and (edit, pos) not in used
-        ]
-        if left:
-            yield Block(edit, left, sum(line.weight for line, _ in left), loose)
+def _blocks(edit: int, rows: list[Pair], loose: bool) -> list[Block]:
+    """Blocks of one edit, heaviest first."""
+    groups = _diagonals(rows)
+    blocks = [Block(edit, pairs, sum(line.weight for line, _ in pairs), loose) for pairs in groups]
+    return sorted(blocks, key=lambda block: (-block.score, -len(block.pairs)))
 
 
-def _diagonals(rows: list[tuple[DiffLine, int]]) -> list[list[tuple[DiffLine, int]]]:
+def _diagonals(rows: list[Pair]) -> list[list[Pair]]:
     """Rows at the same distance between commit and edit, cut where more than GAP lines are
     missing."""
-    by_shift: dict[int, list[tuple[DiffLine, int]]] = defaultdict(list)
+    by_shift: dict[int, list[Pair]] = defaultdict(list)
     for line, pos in rows:
         by_shift[pos - line.number].append((line, pos))
     groups = []
@@ -133,16 +154,18 @@ def _diagonals(rows: list[tuple[DiffLine, int]]) -> list[list[tuple[DiffLine, in
     return groups
 
 
-def _near(block: Block, anchors: list[tuple[DiffLine, int]]) -> bool:
-    """Whether the block stands beside believed lines of the same edit, in the same order."""
+def _shift(block: Block, anchors: Sequence[Pair]) -> int:
+    """How far the block is shifted against the believed lines of the same edit that stand beside
+    it, in the same order; more than GAP if there are none."""
+    found = GAP + 1
     for line, pos in block.pairs:
         for other, other_pos in anchors:
-            distance = line.number - other.number
+            distance, wanted = line.number - other.number, pos - other_pos
             if (
                 line.hunk == other.hunk
                 and 0 < abs(distance) <= GAP
-                and (pos - other_pos) * distance > 0
-                and abs(pos - other_pos) <= GAP
+                and wanted * distance > 0
+                and abs(wanted) <= GAP
             ):
-                return True
-    return False
+                found = min(found, abs(distance - wanted))
+    return found

@@ -150,6 +150,40 @@ def test_what_two_sessions_wrote_at_one_place_is_no_ones_when_it_comes_back(
     assert memory.who("serve.py")[LOGS.strip()] in {claude.id, "unknown"}
 
 
+def test_the_copy_that_a_person_makes_of_an_agents_line_is_the_persons(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    start = "def store(rows):\n    check(rows)\n"
+    base.write("store.py", start)
+    commit(base, clock, "store")
+    sort, save = "    sort_by_time_of_arrival(rows)\n", "    write_to_the_database(rows)\n"
+    claude.edit("store.py", "    check(rows)\n", f"    check(rows)\n{sort}{save}")
+    copied = f"    while rows:\n    {sort}        rows.pop()\n"
+    by_hand = f"{copied}    for row in rows:\n    {sort}{save}"
+    base.write("store.py", start + by_hand)
+    commit(base, clock, "indented and copied")
+    memory.sync()
+    lines = memory.blame("store.py")
+    assert lines[3].session_id is None
+    assert lines[6].session_id == claude.id
+
+
+def test_lines_of_an_edit_that_changed_places_prove_nothing_together(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    both = "for index, item in enumerate(items):\ndef handle_the_request(self, item):\n"
+    claude.write("loop.py", both)
+    commit(base, clock, "both")
+    base.write("loop.py", "")
+    commit(base, clock, "neither")
+    handle, loop = "def handle_the_request(self, item):", "for index, item in enumerate(items):"
+    between = "".join(f"    by_hand({n})\n" for n in range(9))
+    base.write("loop.py", f"import items\n{handle}\n{between}{loop}\n    print(item)\n")
+    commit(base, clock, "a loop by hand")
+    memory.sync()
+    assert memory.who("loop.py")[loop] in {"human", "unknown"}
+
+
 def test_case_9_reading_a_file_is_no_authorship(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:

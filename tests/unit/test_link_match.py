@@ -9,7 +9,7 @@ from funes_git.git.diffs import FileChange, Hunk
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.belief import Heavy, Placed
 from funes_git.link.difflines import added_lines
-from funes_git.link.match import Block, Candidate, Matching, match
+from funes_git.link.match import Block, Candidate, Matching, Pair, match
 
 LONG = "self.entries.popitem(last=False)  # evict the oldest"
 
@@ -56,16 +56,20 @@ def run(
     hunks: list[list[tuple[int, str]]],
     edits: dict[int, list[str]],
     belief: Callable[[Block], bool] | None = None,
-    **options: bool,
+    loose: bool = False,
+    near: bool = True,
+    known: dict[int, list[Pair]] | None = None,
 ) -> Matching:
     """Match a commit's added lines against whole edits; a higher edit number is newer."""
     change = FileChange("a.py", hunks=[Hunk(added=lines) for lines in hunks])
     candidates: dict[int, list[Candidate]] = {}
-    hash_of = loose_hash if options.get("loose") else exact_hash
+    hash_of = loose_hash if loose else exact_hash
     for edit, lines in edits.items():
         for pos, text in enumerate(lines, 1):
             candidates.setdefault(hash_of(text), []).append(Candidate(edit, edit, pos, len(lines)))
-    return match(added_lines(change, Counter()), candidates, belief or believe(), **options)
+    lines = added_lines(change, Counter())
+    known = known or {} if near else None
+    return match(lines, candidates, belief or believe(), loose=loose, known=known)
 
 
 def owners(matching: Matching) -> dict[int, int]:
@@ -145,6 +149,21 @@ def test_what_two_sessions_may_have_put_beside_a_line_is_given_to_none() -> None
         assert owners(run([[(1, LONG)]], {1: [LONG]}, belief)) == found
 
 
+def test_a_line_that_another_session_wrote_too_is_not_believed_for_being_moved_or_complete() -> (
+    None
+):
+    for rival, found in ((None, {1: 1}), (0.0, {})):
+        for moved, whole in ((True, False), (False, True)):
+            belief = believe(evidence=0.0, moved=moved, whole=whole, rival=rival)
+            assert owners(run([[(1, LONG)]], {1: [LONG]}, belief)) == found
+
+
+def test_a_line_that_differs_in_white_space_is_believed_between_both_neighbours() -> None:
+    for evidence, later, found in ((1.0, 1.0, {}), (1.5, 0.0, {1: 1}), (0.0, 1.5, {1: 1})):
+        belief = believe(evidence=evidence, later=later)
+        assert owners(run([[(1, f"    {LONG}")]], {1: [LONG]}, belief, loose=True)) == found
+
+
 def test_two_distinctive_lines_are_believed_anywhere() -> None:
     lines = [LONG, "two = second_value()  # of the cache"]
     found = run([list(enumerate(lines, 5))], {1: lines}, believe(due=9, evidence=0.0))
@@ -165,6 +184,14 @@ def test_what_was_taken_back_is_believed_at_its_place_alone() -> None:
 
 def test_weight_alone_counts_where_there_is_nothing_else() -> None:
     assert owners(run([[(1, LONG)]], {1: [LONG]}, Heavy(3.0), near=False)) == {}
+
+
+def test_a_line_beside_one_that_is_believed_already_goes_with_it() -> None:
+    wrote = ["x = 1", LONG]
+    committed = added_lines(FileChange("a.py", hunks=[Hunk(added=[(8, LONG)])]), Counter())
+    known = {1: [(committed[0], 2)]}
+    assert owners(run([[(7, "x = 1")]], {1: wrote}, believe(evidence=0.0), known=known)) == {7: 1}
+    assert owners(run([[(9, "x = 1")]], {1: wrote}, believe(evidence=0.0), known=known)) == {}
 
 
 def test_white_space_may_differ_when_asked_loosely() -> None:
