@@ -15,7 +15,7 @@ def link(
     explain: str | None = None,
     format: options.Format = None,
 ) -> int:
-    """Tie turns to commits and lines; say how much is tied, and on what evidence
+    """Tie turns to commits and lines, and report coverage
 
     Every command that needs links catches up by itself; this computes them anew. --coverage and
     --explain only report.
