@@ -30,6 +30,7 @@ def __getattr__(name: str) -> object:
         claude,
         codex,
         copilot,
+        droid,
         funes_jsonl,
         gemini,
         goose,
@@ -44,7 +45,7 @@ def __getattr__(name: str) -> object:
     agents: tuple[Parser, ...] = (
         *(claude, codex),
         *(pi.PI, pi.OPENCLAW, pi.OMP),
-        *(gemini, qwen, copilot),
+        *(gemini, qwen, copilot, droid),
         *(hermes, opencode, goose),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)

@@ -70,6 +70,14 @@ CASES = (
         printed="063b85f",
         date=1796014921,
     ),
+    Case(
+        agent="droid",
+        folder="/home/dev/agents/repo-droid",
+        prompt="Make greet return hello and commit.",
+        edit="00000000-0000-4000-8000-000000000103",
+        printed="a1b2c3d",
+        date=1796018405,
+    ),
 )
 SECOND = "Second prompt: write a readme."
 BEFORE = 'def greet():\n    return "hi"\n'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from funes_git_parsers import copilot, gemini, qwen
+from funes_git_parsers import copilot, droid, gemini, qwen
 from funes_git_parsers.conformance import ParserTests
 from funes_git_parsers.pi import PI
 
@@ -29,3 +29,8 @@ class TestQwen(ParserTests):
 class TestCopilot(ParserTests):
     parser = copilot
     home = DATA / "copilot" / "home"
+
+
+class TestDroid(ParserTests):
+    parser = droid
+    home = DATA / "droid" / "home"
