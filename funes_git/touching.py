@@ -15,6 +15,7 @@ from funes_git import config, redact
 from funes_git.adopt import bearing, checkouts_of, gone_neighbours, recorded_roots, was_ours
 from funes_git.belong import Checkouts, Roots, is_lost, is_under
 from funes_git.git import Repo
+from funes_git.predecessor import Predecessors
 from funes_git.rootcache import Key, RootCache, key_of
 from funes_git.sessionfile import head, open_session
 from funes_git_parsers.base import COMMIT, Edit, Parser, Source, Turn
@@ -46,10 +47,15 @@ class Search:
         self._gone: dict[str, list[tuple[Source, set[str]]]] = {}
         self._namesakes: list[tuple[Source, set[str]]] = []
         self._anchored: list[tuple[Source, set[str], set[str]]] = []
+        self._before = Predecessors(repo, self._tops, self.known_commits)
         self.also: dict[Key, tuple[str, ...]] = {}
         """Folders that are places of the repository for one source alone."""
 
     def touches(self, source: Source) -> bool:
+        if self._before.is_older(source):
+            roots = self._cache.roots(source) or self._read(source)
+            if roots and self._before.own(roots):
+                return False  # whatever was found when the other repository asked
         verdict = self._verdicts.get(key_of(source))
         if verdict:
             size, mtime, inside = verdict

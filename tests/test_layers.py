@@ -22,9 +22,9 @@ LAYERS = (
     # what reaches outside: git, the stores, models, the scanner, other programs' files
     "git store hosts embed redact models alone",
     # the work
-    """editrecord secretids prepare reading rootcache pool proof ingest touching discovery explain
-    agents link why recall worker filters prompts targets answers shown authors vectorise doctor
-    demo imports notes""",
+    """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
+    discovery explain agents link why recall worker filters prompts targets answers shown authors
+    vectorise doctor demo imports notes""",
     # what people see
     "render output pager crash",
     "commands",

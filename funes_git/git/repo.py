@@ -111,6 +111,12 @@ class Repo:
             names.update(out.decode().split())
         return sorted(names)
 
+    def root_times(self) -> list[float]:
+        """When the commits without parents were committed, in seconds since the epoch."""
+        args = self.args("log", "--max-parents=0", "--all", "--format=%ct")
+        code, out, _ = process.attempt(args, self.folder)
+        return [float(each) for each in out.split()] if code == 0 else []
+
     def identity(self) -> tuple[str, str]:
         """`owner/name` of its remotes, with spaces between, and the id of its first root commit;
         each empty where there is none."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from pathlib import Path
 
 import notes_agent
@@ -11,7 +13,7 @@ from agents import ClaudeSession, CodexSession
 from helpers import GitRepo
 
 import funes_git_parsers
-from funes_git import ingest
+from funes_git import enabled, ingest
 from funes_git.git import Repo
 from funes_git.ingest import IndexReport
 from funes_git.store.catalog import Catalog
@@ -212,3 +214,68 @@ def test_a_folder_that_is_there_belongs_to_its_own_repository(
     gone = {**EDIT, "path": "gone/x.py"}
     notes_agent.write(notes, "gone", clone, [("user", "go", 1.0, gone)], root)
     assert index(project).turns == 0
+
+
+def aged(session: ClaudeSession | CodexSession, seconds: float) -> None:
+    """The session was written to for the last time so long ago."""
+    then = time.time() - seconds
+    os.utime(session.file, (then, then))
+
+
+def test_a_new_repository_where_another_was_moved_away_gets_none_of_its_sessions(
+    project: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    place = project.path
+    session = ClaudeSession(project, hermetic)
+    session.prompt("make it seven")
+    session.edit("src/a.py", "one = 1", "one = 7")
+    aged(session, 3600)
+    enabled.add(Repo.discover(place).common_dir)
+    assert index(project).sessions == 1
+    moved(project, tmp_path / "elsewhere" / "widget")
+    enabled.add(Repo.discover(project.path).common_dir)
+
+    young = GitRepo(place)
+    young.write("src/a.py", "one = 7\ntwo = 2\n")
+    young.commit("copied from the old one", date=time.time())
+    assert index(young).sessions == 0
+    after = ClaudeSession(young, hermetic)
+    after.prompt("and now eight")
+    after.edit("src/a.py", "one = 7", "one = 8")
+    assert index(young).sessions == 1
+    assert edited(young) == {(after.id, "src/a.py")}
+    assert edited(project) == {(session.id, "src/a.py")}
+
+
+def test_a_recorded_commit_that_is_not_here_tells_that_another_repository_was(
+    project: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    place, head = project.path, project.git("rev-parse", "HEAD")
+    codex = CodexSession(project, hermetic)
+    text = codex.file.read_text().replace('"git":{', f'"git":{{"commit_hash":"{head}",')
+    codex.file.write_text(text)
+    codex.prompt("make it seven")
+    codex.patch("src/a.py", "one = 1", "one = 7")
+    aged(codex, 3600)
+    shutil.rmtree(place)
+    young = GitRepo(place)
+    young.write("src/a.py", "one = 7\n")
+    young.commit("another start", date=time.time())
+    assert index(young).sessions == 0
+
+
+def test_sessions_from_before_git_init_belong(project: GitRepo, hermetic: Path) -> None:
+    place = project.path
+    session = ClaudeSession(project, hermetic)
+    session.prompt("start the project")
+    session.write("new.py", "a first line of it\n")
+    aged(session, 3600)
+    shutil.rmtree(place / ".git")
+    young = GitRepo(place)
+    young.commit("begin", date=time.time())
+    copy = place.parent / "copy"
+    shutil.copytree(place, copy, symlinks=True)  # enabled, and of the same history
+    for each in (place, copy):
+        enabled.add(Repo.discover(each).common_dir)
+    assert index(young).sessions == 1
+    assert edited(young) == {(session.id, "new.py")}
