@@ -279,6 +279,41 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Lines that a commit added to one file, by the same author: a turn (`link`; of level `ran`
+    where only a command is known to have written the file), a person, or nobody known (`reason`).
+    """
+
+    lines: int
+    kind: Literal["agent", "human", "unknown"]
+    link: Link | None = None
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileShare:
+    """What a commit did to one file, and whose it is. `added` and `removed` count the lines that
+    are not blank; `parts` share out the added ones, the largest first."""
+
+    path: str
+    status: str
+    added: int
+    removed: int
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Who wrote what share of a commit. `made` is the link of the session that made the commit, if
+    one is known to; `became` are the steps that rewrote the asked commit since, oldest first."""
+
+    commit: CommitInfo
+    files: tuple[FileShare, ...]
+    made: Link | None
+    became: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     """Everything `why TARGET` found. `lines` is the asked range, where there was one; `chain` is
     there only where it was asked for."""
@@ -293,6 +328,8 @@ class Why:
     """Answers, or stages of the chain, left out by `-n`."""
     chain: tuple[Stage, ...] = ()
     deletions: tuple[Stage, ...] = ()
+    shares: Shares | None = None
+    """Of a commit, who wrote what of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +397,7 @@ __all__ = [
     "CommitInfo",
     "Content",
     "EditRecord",
+    "FileShare",
     "Hit",
     "How",
     "Level",
@@ -368,12 +406,14 @@ __all__ = [
     "LinkedCommit",
     "LogEntry",
     "Operation",
+    "Part",
     "Passage",
     "Proof",
     "Reason",
     "Relation",
     "Retraction",
     "Session",
+    "Shares",
     "Source",
     "SourceState",
     "Spawn",

@@ -85,6 +85,10 @@ def why(found: Why) -> Iterator[str]:
         yield from _deleted(found)
         return
     yield f"why {line(found.target)} · {plural(len(found.answers) + found.more, 'turn')}"
+    if found.shares is not None:
+        from funes_git.render import shares  # only of a commit
+
+        yield from shares.agent(found.shares)
     for number, answer in enumerate(found.answers, 1):
         yield ""
         yield f"[{number}] {commit_of(answer.commit) if answer.commit else NOT_COMMITTED}"
@@ -116,8 +120,9 @@ def _deleted(found: Why) -> Iterator[str]:
 def answer_rows(answer: Answer) -> Iterator[str]:
     """One turn, behind its heading: evidence, prompt, words, edit, and the way to it."""
     link = answer.link
+    came = f" · {origin(link.chain)}" if link.chain else ""
     asked = f" · asked {_lines(answer.asked)}" if answer.asked else ""
-    yield f"{link.harness} · {stamp(answer.turn_ts)} · {link.level} · {link.relation}{asked}"
+    yield f"{link.harness} · {stamp(answer.turn_ts)} · {link.level} · {link.relation}{asked}{came}"
     yield "evidence: " + "; ".join(evidence(answer))
     if answer.task:
         yield "task given to a sub-agent:"

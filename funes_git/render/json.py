@@ -12,6 +12,7 @@ from funes_git.model import (
     Link,
     LogEntry,
     Passage,
+    Shares,
     Stage,
     Step,
     TurnView,
@@ -48,7 +49,36 @@ def why(found: Why) -> Object:
         reason=reason,
         chain=[_stage(stage) for stage in found.chain],
         deletions=[_stage(stage) for stage in found.deletions],
+        shares=_shares(found.shares) if found.shares else None,
     )
+
+
+def _shares(shares: Shares) -> Object:
+    return {
+        "commit": shares.commit.sha,
+        "author": shares.commit.author,
+        "made_by": link(shares.made) if shares.made else None,
+        "became": chain(shares.became),
+        "files": [
+            {
+                "path": file.path,
+                "status": file.status,
+                "added": file.added,
+                "removed": file.removed,
+                "parts": [
+                    {
+                        "lines": part.lines,
+                        "share": round(part.lines / file.added, 4) if file.added else None,
+                        "kind": part.kind,
+                        "reason": part.reason,
+                        "link": link(part.link) if part.link else None,
+                    }
+                    for part in file.parts
+                ],
+            }
+            for file in shares.files
+        ],
+    }
 
 
 def _stage(stage: Stage) -> Object:
@@ -93,6 +123,7 @@ def _answer(answer: Answer) -> Object:
         "passages": [_passage(p) for p in answer.passages],
         "edit": edit,
         "lines": _pairs(link.lines),
+        "chain": chain(link.chain),
         "asked": _pairs(answer.asked),
         "retracted": answer.retracted,
         "source_gone": answer.source_gone,

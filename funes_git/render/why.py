@@ -29,6 +29,10 @@ def why(page: Page, found: Why) -> Iterator[str]:
         yield from deleted.human(page, found)
         return
     yield from _heading(page, found)
+    if found.shares is not None:
+        from funes_git.render import shares  # only of a commit
+
+        yield from shares.human(page, found.shares)
     for number, answer in enumerate(found.answers):
         yield page.rule() if number else ""
         yield from answer_rows(page, answer)
@@ -57,6 +61,8 @@ def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
     style = page.style
     told = commit_line(_narrow(page, 9), answer.commit) if answer.commit else words.NOT_COMMITTED
     yield style.dim("commit   ") + told
+    if came := words.origin(answer.link.chain):
+        yield style.dim("         " + page.fit(came, 9))
     yield style.dim("session  ") + _session(_narrow(page, 9), answer)
     if answer.title:
         yield style.dim("         ") + width.fit(f"“{line(answer.title)}”", page.width - 9)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from funes_git.answers import AnswerMaker
 from funes_git.authors import Author
+from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, Repo
 from funes_git.model import CommitInfo, Link, Unexplained, Why
 from funes_git.spans import ranges
@@ -30,7 +31,15 @@ def why(
 
     Without `at` a file is looked at as it is in the working tree. Raises UnknownTarget, GitError.
     """
-    found = parse_target(repo, target, at, cwd or Path.cwd())
+    try:
+        found = parse_target(repo, target, at, cwd or Path.cwd())
+    except UnknownTarget:
+        from funes_git.why.commit import why_rewritten
+
+        rewritten = why_rewritten(repo, catalog, target, n)
+        if rewritten is None:
+            raise
+        return rewritten
     if found.commit is not None:
         from funes_git.why.commit import why_commit
 
