@@ -1,7 +1,7 @@
 """Writes what the documentation says of the commands from the commands themselves.
 
-`python tests/docs_gen.py` writes docs/reference/cli.md and docs/git-funes.1; a test holds them to
-it.
+`python tests/docs_gen.py` writes docs/reference/cli.md, docs/reference/agents.md (agents_page.py)
+and docs/git-funes.1; a test holds them to it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "parsers")]
 
+import agents_page  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 from funes_git.cli import build_app  # noqa: E402
@@ -180,6 +181,7 @@ def _roff(text: str) -> str:
 GENERATED: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "reference" / "cli.md": cli_reference,
     ROOT / "docs" / "git-funes.1": man_page,
+    ROOT / "docs" / "reference" / "agents.md": agents_page.page,
 }
 
 if __name__ == "__main__":
