@@ -30,6 +30,7 @@ def __getattr__(name: str) -> object:
         claude,
         codex,
         copilot,
+        cursor,
         droid,
         funes_jsonl,
         gemini,
@@ -46,7 +47,7 @@ def __getattr__(name: str) -> object:
         *(claude, codex),
         *(pi.PI, pi.OPENCLAW, pi.OMP),
         *(gemini, qwen, copilot, droid),
-        *(hermes, opencode, goose),
+        *(hermes, opencode, goose, cursor),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)
     found = {parser.NAME: parser for parser in (*agents, *others)}

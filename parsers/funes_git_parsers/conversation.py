@@ -7,12 +7,13 @@ a file which is still growing gives the same in two reads as in one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from funes_git_parsers import scaffold, tools
 from funes_git_parsers.base import Block, Edit, Item, Role, Turn
-from funes_git_parsers.tools import Call
+from funes_git_parsers.tools import Call, Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,21 @@ class Message:
     model: str | None = None
     workdir: str | None = None
     from_person: bool = True
+    branch: str | None = None
+
+
+Changes: TypeAlias = Callable[[Call, str], Iterable[Change] | None]
+"""Tells what a call with this result wrote; None if only its arguments do."""
 
 
 class Conversation:
     """One session, fed its messages in order."""
 
-    def __init__(self, session_id: str, harness: str) -> None:
+    def __init__(self, session_id: str, harness: str, changes: Changes | None = None) -> None:
+        """`changes` tells what an answered call wrote, where more is known than its arguments."""
         self._session_id = session_id
         self._harness = harness
+        self._changes = changes
         self._seq = 0
         self._parent: str | None = None
         self._exchange: str | None = None
@@ -66,6 +74,7 @@ class Conversation:
             parent_uuid=self._parent,
             exchange=self._exchange,
             workdir=self._workdir,
+            branch=message.branch,
             model=message.model,
             is_prompt=is_prompt,
         )
@@ -86,7 +95,8 @@ class Conversation:
             return block
         failed = block.is_error if block.is_error is not None else tools.failed(block.text)
         if not failed:
-            found += tools.edits(self._session_id, call)
+            known = self._changes(call, block.text) if self._changes else None
+            found += tools.edits(self._session_id, call, known)
         commits = block.commits or tools.commits(call, block.text)
         return replace(block, tool=call.tool, commits=commits)
 

@@ -22,6 +22,7 @@ _SHELLS = frozenset({
     *("bash", "shell", "shell_command", "exec", "exec_command", "local_shell", "terminal"),
     *("powershell", "execute"),
     *("execute_command", "run_command", "run_shell_command", "run_terminal_cmd"),
+    *("run_terminal_command", "run_terminal_command_v2"),
 })  # fmt: skip
 _WRITING = re.compile(r"write|create|edit|replace|insert|append|update|save|patch|diff", re.I)
 _DELETING = re.compile(r"(?:^|_)(?:delete|remove)_?(?:file)?$", re.I)

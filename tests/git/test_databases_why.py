@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import cursor_records
 import goose_records
 from helpers import GitRepo
 from hermes_records import Hermes, patched
@@ -91,3 +92,27 @@ def test_goose(tmp_path: Path) -> None:
     (found,) = memory.why("app.py:1").answers
     assert (found.link.session_id, found.link.turn_uuid) == (session, "msg_2")
     assert (found.link.level, found.prompt_uuid) == ("exact", "msg_1")
+
+
+def test_cursor(tmp_path: Path) -> None:
+    repo = GitRepo(tmp_path / "repo")
+    repo.write("app.py", '    return "hi"\n')
+    editor = cursor_records.Editor(Path(os.environ["HOME"]) / cursor_records.EDITOR)
+    repo.commit("init", date=editor.now / 1000 - 3600)
+    old, new = '    return "hi"', '    return "hello there, friend"'
+    args = {"target_file": "app.py", "code_edit": new}
+    chunk = {"diffString": f"-{old}\n+{new}", "oldStart": 1, "newStart": 1}
+    edited = cursor_records.tool("edit_file", args, {"diff": {"chunks": [chunk]}})
+    repo.write("app.py", new + "\n")
+    sha = repo.commit("Say hello", date=editor.now / 1000 + 3)
+    printed = {"output": f"[main {sha[:7]}] Say hello\n", "exitCode": 0}
+    command = {"command": "git commit -qam 'Say hello'"}
+    committed = cursor_records.tool("run_terminal_cmd", command, printed)
+    editor.composer("c1", cursor_records.asked("Say hello."), edited, committed)
+    editor.workspace(str(repo.path), "c1")
+
+    memory = Memory(repo)
+    memory.sync()
+    (found,) = memory.why("app.py:1").answers
+    assert (found.link.session_id, found.link.turn_uuid) == ("c1", "c1-b1")
+    assert (found.link.level, found.prompt_uuid) == ("exact", "c1-b0")
