@@ -42,6 +42,12 @@ def full() -> int:
     return 0
 
 
+def refused() -> int:
+    """Take a file for a folder"""
+    Path("/dev/null/x").read_text()
+    return 0
+
+
 def lines(*count: str) -> int:
     """Print as many lines"""
     output.choose("human").lines(f"line {n}" for n in range(int(count[0])))
@@ -53,7 +59,7 @@ def main() -> int:
     from funes_git.cli import main as command_line
     from funes_git.commands import COMMANDS, HELP, Command
 
-    for name in ("bug", "trouble", "busy", "interrupted", "full", "lines"):
+    for name in ("bug", "trouble", "busy", "interrupted", "full", "refused", "lines"):
         COMMANDS[name] = Command(name, f"cli.sample_commands:{name}", HELP, "Be a sample")
     return command_line()
 

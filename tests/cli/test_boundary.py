@@ -96,6 +96,12 @@ def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
     assert "Traceback" not in out.stderr
 
 
+def test_what_the_machine_refuses_is_no_bug(tmp_path: Path) -> None:
+    done = sample("refused", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "error: Not a directory: /dev/null/x\nhint: git funes doctor\n"
+
+
 def test_a_bug_exits_3_and_is_logged_without_what_it_read(tmp_path: Path, hermetic: Path) -> None:
     done = sample("bug", cwd=tmp_path)
     log = hermetic / ".cache" / "funes-git" / "log" / "crash.log"

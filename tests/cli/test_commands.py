@@ -87,8 +87,6 @@ def widget(template: Widget, tmp_path: Path) -> Widget:
     found = Widget(**{**template.__dict__, "home": tmp_path / "w" / "home"})
     found.repo = GitRepo.__new__(GitRepo)
     found.repo.path = tmp_path / "w" / "widget"
-    # what names the template by its path
-    (found.repo.path / ".git" / "funes" / "hook-folders").unlink()
     enabled = found.home / ".config" / "funes-git" / "repositories"
     enabled.write_text(f"{found.repo.path}/.git\n")
     return found
@@ -440,3 +438,63 @@ def test_names_that_are_not_utf_8_stop_nothing(widget: Widget) -> None:
         widget.funes("log", "--format", name)
     missing = funes("get", new, new, cwd=widget.repo.path, HOME=str(widget.home))
     assert missing.returncode == 1
+
+
+def test_a_limit_of_nought_lists_nothing(widget: Widget) -> None:
+    assert widget.funes("log", "-n", "0", "--format", "json") == ""
+    assert "Bound the cache" in widget.funes("log", "-n", "1")
+    told = json.loads(widget.funes("recall", "cache", "-n", "0", "--format", "json"))
+    assert told["hits"] == []
+
+
+def test_a_partial_clone_without_trees_takes_sessions(widget: Widget, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    widget.repo.git("config", "uploadpack.allowFilter", "true")
+    command = ("git", "clone", "-q", "--filter=tree:0", "--no-checkout")
+    subprocess.run((*command, f"file://{widget.repo.path}", str(clone)), check=True)
+    widget.funes("index", "--adopt", str(widget.home / ".claude"), "--no-embed", cwd=clone)
+    told = json.loads(widget.funes("status", "--format", "json", cwd=clone))
+    assert told["sessions"] == 1
+
+
+def test_a_home_that_may_not_be_entered_stops_no_answer(widget: Widget) -> None:
+    projects = widget.home / ".claude"
+    projects.chmod(0)
+    demote = ("--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs")
+    command = [sys.executable, "-m", "funes_git", "why", "src/cache.py:6"]
+    if os.getuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("nothing stops root here")
+        command = ["setpriv", *demote, *command]
+    done = subprocess.run(
+        command,
+        cwd=widget.repo.path,
+        env=environment(HOME=str(widget.home)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    projects.chmod(0o700)
+    assert done.returncode == 0, done.stderr
+    assert "grows without bound" in done.stdout
+
+
+def test_what_lance_cannot_store_below_is_said(tmp_path: Path) -> None:
+    own = build(tmp_path / "odd\x01name")
+    share_rules(own.home)
+    done = funes("index", "--no-embed", cwd=own.repo.path, HOME=str(own.home))
+    assert done.returncode == 1
+    assert "Lance stores nothing below a folder with such a name" in done.stderr
+    assert "rename the folder" in done.stderr
+
+
+def test_an_emptied_session_is_not_called_unread_for_ever(tmp_path: Path) -> None:
+    own = build(tmp_path)
+    share_rules(own.home)
+    own.funes("init", "--no-embed")
+    (file,) = own.home.rglob("*.jsonl")
+    file.write_text("")
+    own.funes("index", "--no-embed")
+    done = funes("why", "src/cache.py:6", cwd=own.repo.path, HOME=str(own.home))
+    assert "grows without bound" in done.stdout
+    assert "not read" not in done.stderr
