@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from funes_git import config
@@ -82,7 +82,7 @@ def of_repository(
     told how many sessions were looked at, and of how many."""
     found = Discovered()
     sources: list[Source] = []
-    places = config.places()
+    places = replace(config.places(), checkouts=tuple(repo.worktrees()))
     for parser in every.values():
         try:
             sources += parser.discover(places)

@@ -27,7 +27,10 @@ def __getattr__(name: str) -> object:
     if name != "PARSERS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from funes_git_parsers import (
+        aider,
+        amp,
         claude,
+        cline,
         codex,
         copilot,
         cursor,
@@ -48,6 +51,7 @@ def __getattr__(name: str) -> object:
         *(pi.PI, pi.OPENCLAW, pi.OMP),
         *(gemini, qwen, copilot, droid),
         *(hermes, opencode, goose, cursor),
+        *(cline.CLINE, cline.ROO, amp, aider),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)
     found = {parser.NAME: parser for parser in (*agents, *others)}

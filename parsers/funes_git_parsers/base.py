@@ -211,10 +211,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where agents may keep files: the home folder and the environment, handed in from above."""
+    """Where agents may keep files, handed in from above: the home folder, the environment, and the
+    repository itself."""
 
     home: Path
     env: Mapping[str, str]
+    checkouts: tuple[Path, ...] = ()
+    """The working trees of the repository that is asked about, for agents that keep their files
+    there."""
 
 
 Opener: TypeAlias = Callable[[Path], BinaryIO]

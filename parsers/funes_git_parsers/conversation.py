@@ -29,6 +29,7 @@ class Message:
     workdir: str | None = None
     from_person: bool = True
     branch: str | None = None
+    head: str | None = None
 
 
 Changes: TypeAlias = Callable[[Call, str], Iterable[Change] | None]
@@ -75,6 +76,7 @@ class Conversation:
             exchange=self._exchange,
             workdir=self._workdir,
             branch=message.branch,
+            head=message.head,
             model=message.model,
             is_prompt=is_prompt,
         )

@@ -97,7 +97,9 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
 
 def _items(path: Path, text: str) -> Iterator[Item]:
     marks = list(_MESSAGE.finditer(text))
-    start = marks[0].start() if marks else len(text)
+    if not marks:
+        return  # nothing was said yet, and whose session it is may not be written either
+    start = marks[0].start()
     told = _SESSION.search(text, 0, start)
     session_id = told[2] if told else path.stem
     agent = harness.named(told[1]) if told else NAME

@@ -122,7 +122,7 @@ def asked(call: Call) -> Iterator[Change]:
     arguments = arguments_of(call)
     line = command(call)
     if line is not None:
-        cwd = _first(arguments, ("workdir", "dir_path", "directory"))
+        cwd = _first(arguments, ("workdir", "dir_path", "directory", "cwd"))
         yield from _of_shell(line, join(call.cwd, cwd) if cwd else call.cwd)
         return
     name = _plain_name(call.tool)

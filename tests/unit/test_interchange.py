@@ -15,9 +15,9 @@ from funes_git_parsers import PARSERS, funes_jsonl, harness, hub_traces, specsto
 from funes_git_parsers.base import Cursor, Edit, Item, Parser, Session, Skipped, Turn
 
 DATA = Path(__file__).parents[1] / "data" / "interchange"
-SIMPLE = DATA / "simple.jsonl"
-TURNS = DATA / "turns.funes.jsonl"
-STORY = DATA / ".specstory/history/2026-01-01_09-41Z-cap.md"
+SIMPLE = DATA / "simple" / "simple.jsonl"
+TURNS = DATA / "turns" / "turns.funes.jsonl"
+STORY = DATA / "specstory" / ".specstory/history/2026-01-01_09-41Z-cap.md"
 SPEC_ID = "5c7d5c23-0691-4467-b98e-0fb865b4a639"
 
 
@@ -145,9 +145,16 @@ def test_turns_files_keep_the_ids_of_their_writer() -> None:
     assert found[1].blocks[0].text == "check the target first"
     (edit,) = edits(items)
     assert (edit.path, edit.new, edit.origin) == ("/w/app/target.txt", "arm64\n", "shell")
-    assert [item for item in items if isinstance(item, Skipped)] == [
-        Skipped(5, "not a turn of format 1")
-    ]
+
+
+def test_a_turn_of_a_later_format_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "a.funes.jsonl"
+    later = {"format": 2, "session_id": "later", "turn_uuid": "t-1", "seq": 0}
+    path.write_text(f"{json.dumps(later)}\n{TURNS.read_text()}")
+    items = read(funes_jsonl, path)
+    skipped = [item for item in items if isinstance(item, Skipped)]
+    assert skipped == [Skipped(1, "not a turn of format 1")]
+    assert len(turns(items)) == 4
 
 
 def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path) -> None:
@@ -182,7 +189,7 @@ def test_specstory_says_whose_session_it_rendered() -> None:
 def test_specstory_edits_come_from_rendered_diffs_that_were_accepted() -> None:
     items = read(specstory, STORY)
     (edit,) = edits(items)
-    assert edit.path == str(DATA / "src/cache.py")
+    assert edit.path == str(DATA / "specstory" / "src/cache.py")
     assert [hunk.lines for hunk in edit.hunks] == [("-SIZE = None", "+SIZE = 128", " KEYS = {}")]
     (commit,) = turns(items)[3].blocks[1].commits
     assert commit.sha == "1234abc"

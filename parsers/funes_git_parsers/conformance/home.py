@@ -31,7 +31,7 @@ class Home:
     @property
     def places(self) -> Places:
         """What `discover` is asked with."""
-        return Places(self.path, self.env)
+        return Places(self.path, self.env, checkouts=(self.path,))
 
     def sources(self) -> list[Source]:
         """What the parser discovers, or finds in the files that it claims; by path and key."""
