@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from funes_git import config, discovery
+from funes_git import discovery
+from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import AgentTotals
-from funes_git_parsers.base import Parser
+from funes_git_parsers.base import Parser, Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +26,19 @@ class Agent:
     error: str | None = None
 
 
-def survey(catalog: Catalog) -> list[Agent]:
+def survey(repo: Repo, catalog: Catalog) -> list[Agent]:
     """Every agent that there is a parser for, and those whose sessions came by other ways."""
+    places = discovery.looking_from(repo)
     stored = catalog.by_agent()
     agents = [
-        _agent(parser, stored.pop(name, None)) for name, parser in discovery.parsers().items()
+        _agent(parser, places, stored.pop(name, None))
+        for name, parser in discovery.parsers().items()
     ]
     agents += [Agent(name, (), 0, _in_order(totals)) for name, totals in stored.items()]
     return sorted(agents, key=lambda a: (-a.stored.turns, -a.found, a.name))
 
 
-def _agent(parser: Parser, totals: AgentTotals | None) -> Agent:
-    places = config.places()
+def _agent(parser: Parser, places: Places, totals: AgentTotals | None) -> Agent:
     folders = tuple((folder, folder.exists()) for folder in parser.folders(places))
     found, error = 0, None
     try:

@@ -14,7 +14,7 @@ from funes_git.git import Repo
 from funes_git.rootcache import Key
 from funes_git.sessionfile import head
 from funes_git.touching import Search
-from funes_git_parsers.base import Parser, Source
+from funes_git_parsers.base import Parser, Places, Source
 
 _PRUNED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
 
@@ -59,6 +59,11 @@ def looked_in(agents: Sequence[str] = ()) -> list[Path]:
     return [folder for parser in parsers(agents).values() for folder in parser.folders(places)]
 
 
+def looking_from(repo: Repo) -> Places:
+    """Where agents may keep files, the repository's own working trees among it."""
+    return replace(config.places(), checkouts=tuple(repo.worktrees()))
+
+
 def places_of(repo: Repo) -> Checkouts:
     """The repository's working trees, past and present."""
     return Checkouts(repo.common_dir, repo.worktrees(), Roots.load(repo.layout))
@@ -82,7 +87,7 @@ def of_repository(
     told how many sessions were looked at, and of how many."""
     found = Discovered()
     sources: list[Source] = []
-    places = replace(config.places(), checkouts=tuple(repo.worktrees()))
+    places = looking_from(repo)
     for parser in every.values():
         try:
             sources += parser.discover(places)

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from funes_git import config, discovery
+from funes_git import discovery
 from funes_git.belong import Places, Standing
 from funes_git.errors import MemoryMissing, NoSessions
 from funes_git.git import Repo
@@ -67,7 +67,7 @@ def explain(repo: Repo, wanted: str, agents: Sequence[str] = ()) -> list[Explana
     """
     every = discovery.parsers(agents)
     unreadable: list[tuple[Path, str]] = []
-    sources = list(_named(wanted, every))
+    sources = list(_named(wanted, repo, every))
     if not sources:
         looked = ", ".join(sorted(map(str, discovery.looked_in(agents))))
         raise NoSessions(
@@ -87,12 +87,12 @@ def explain(repo: Repo, wanted: str, agents: Sequence[str] = ()) -> list[Explana
     return told
 
 
-def _named(wanted: str, every: dict[str, Parser]) -> Iterator[Source]:
+def _named(wanted: str, repo: Repo, every: dict[str, Parser]) -> Iterator[Source]:
     if Path(wanted).exists():
         yield from discovery.at_paths([Path(wanted)], every).sources
         return
     for parser in every.values():
-        for source in parser.discover(config.places()):
+        for source in parser.discover(discovery.looking_from(repo)):
             names = (source.key, *source.path.parts[-3:])
             if any(part.startswith(wanted) or f"-{wanted}" in part for part in names if part):
                 yield source

@@ -55,7 +55,7 @@ def _agents(out: output.Output) -> int:
     from funes_git.render import agentlist
 
     with reading() as (repo, catalog):
-        found = survey(catalog)
+        found = survey(repo, catalog)
     if out.format == "json":
         out.json(agentlist.document(repo.name, found))
     else:

@@ -78,6 +78,8 @@ _LABELS: Final = {
     "aider": "Aider",
     "goose": "Goose",
     "amp": "Amp",
+    "cline": "Cline",
+    "roo": "Roo Code",
     "pi": "Pi",
     "openclaw": "OpenClaw",
     "omp": "oh-my-pi",
