@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from funes_git_parsers import patch, searchreplace, shell
@@ -196,10 +197,15 @@ def _plain_name(tool: str) -> str:
     return name.lower() if name.lower() in _SHELLS else name
 
 
-def arguments_of(call: Call) -> dict[str, Any]:
+def arguments_of(call: Call) -> Mapping[str, Any]:
     """The arguments of a call by name; none if its input is something else."""
+    return _decoded(call.text)
+
+
+@lru_cache(maxsize=16)  # each call is asked for its command, its folder and its changes
+def _decoded(text: str) -> Mapping[str, Any]:
     try:
-        return mapping(json.loads(call.text))
+        return mapping(json.loads(text))
     except (ValueError, RecursionError):
         return {}
 

@@ -10,7 +10,7 @@ import pytest
 from parsing import Parsed, lines, parsed
 
 from funes_git_parsers import scaffold
-from funes_git_parsers.base import Hunk, PrintedCommit, Retraction, Session, Skipped
+from funes_git_parsers.base import Hunk, PrintedCommit, Retraction, Session, Skipped, Spawn
 from funes_git_parsers.pi import OMP, OPENCLAW, PI
 
 ID = "019e44d4-6ecf-7c1d-96ab-582effc13411"
@@ -267,6 +267,51 @@ def test_what_an_extension_said_is_scaffolding(role: str) -> None:
     )
     assert [b.scaffold for b in session.blocks] == [scaffold.HOOK, scaffold.HOOK]
     assert not any(t.is_prompt for t in session.turns)
+
+
+# The same kind as https://github.com/vshulcz/deja-vu/issues/1384
+def test_a_sub_agents_edits_stand_in_the_result_of_its_call_alone() -> None:
+    """pi's own example of such an extension runs another pi and keeps its messages."""
+    inner = [
+        {"role": "user", "content": "Write docs", "timestamp": 1779271200000},
+        {"role": "assistant", "content": [call("write", "t9", path="docs.md", content="# D\n")]},
+        {"role": "toolResult", "toolCallId": "t9", "toolName": "write", "content": []},
+        "odd",
+    ]
+    session = read(
+        said("u1", None, "user", "Delegate"),
+        said("a1", "u1", "assistant", call("subagent", agent="worker", task="Write docs")),
+        result("r1", "a1", "subagent", details={"mode": "single", "results": [
+            {"agent": "worker", "messages": inner}, {"messages": None}, None]}),
+    )  # fmt: skip
+    assert session.of(Spawn) == [Spawn(ID, "a1", "r1:0")]
+    inside = [turn for turn in session.turns if turn.thread]
+    assert [(t.turn_uuid, t.thread, t.parent_uuid, t.is_prompt, t.exchange) for t in inside] == [
+        ("r1:0:0", "r1:0", None, False, None),
+        ("r1:0:1", "r1:0", "r1:0:0", False, None),
+        ("r1:0:2", "r1:0", "r1:0:1", False, None),
+    ]
+    (edit,) = session.edits
+    assert (edit.turn_uuid, edit.path, edit.new) == ("r1:0:1", "/w/repo/docs.md", "# D\n")
+
+
+# https://github.com/ygncode/pi-web/pull/51
+def test_a_line_of_four_megabytes_is_read() -> None:
+    session = read(said("u1", None, "user", "x" * (4 << 20)), said("a1", "u1", "assistant", "ok"))
+    assert [len(t.blocks[0].text) for t in session.turns] == [4 << 20, 2]
+
+
+# https://github.com/delexw/claude-code-trace/issues/85
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    raw = b'{"type":"message","id":"u1","message":{"role":"user","content":"\\ud83d!"}}\n'
+    assert [b.text for b in read(raw).blocks] == ["\ufffd!"]
+
+
+# https://github.com/es6kr/claude-code-sessions/issues/137
+def test_two_objects_on_a_line_and_a_copied_entry_are_read_once() -> None:
+    one, two = lines([said("u1", None, "user", "one")]), lines([said("a1", "u1", "assistant", "x")])
+    session = read(one.rstrip(b"\n") + two, one)
+    assert [t.turn_uuid for t in session.turns] == ["u1", "a1"]
 
 
 def test_errors_of_the_model_are_kept_and_marked() -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 from funes_git_parsers import scaffold, tools
-from funes_git_parsers.base import Block, Item, Retraction, Role, Session, Turn
+from funes_git_parsers.base import Block, Item, Retraction, Role, Session, Spawn, Turn
 from funes_git_parsers.pi import edits, messages
 from funes_git_parsers.tools import Call
 from funes_git_parsers.tree import Tree
@@ -142,7 +142,7 @@ class Reader:
             yield turn
             self._called(turn)
         if role == "tool":
-            yield from self._ended(message)
+            yield from self._ended(record["id"], message)
 
     def _turn(
         self,
@@ -188,11 +188,34 @@ class Reader:
         call = self._calls.get(string(message.get("toolCallId")) or "")
         return "tool", [messages.result(message, tools.command(call) if call else None)]
 
-    def _ended(self, message: dict[str, Any]) -> Iterator[Item]:
+    def _ended(self, entry: str, message: dict[str, Any]) -> Iterator[Item]:
         call = self._calls.pop(string(message.get("toolCallId")) or "", None)
-        if call and message.get("isError") is not True:
+        if call is None:
+            return
+        if message.get("isError") is not True:
             changes = edits.changes(call, message.get("details"))
             yield from tools.edits(self._session, call, changes)
+        results = mapping(message.get("details")).get("results")
+        for n, told in enumerate(results if isinstance(results, list) else ()):
+            said = mapping(told).get("messages")
+            if isinstance(said, list):
+                yield from self._sub_agent(call, f"{entry}:{n}", said)
+
+    def _sub_agent(self, call: Call, thread: str, said: list[Any]) -> Iterator[Item]:
+        """What a sub-agent did, which is written down in the result of its call alone."""
+        child = Reader(self._harness, self._session)
+        child._is_told, child._cwd = True, self._cwd
+        started = False
+        for n, message in enumerate(said):
+            record = {"type": "message", "id": f"{thread}:{n}", "message": message}
+            for item in child.record(record):
+                if not started:
+                    started = True
+                    yield Spawn(self._session, call.turn_uuid, thread)
+                if isinstance(item, Turn):
+                    item = replace(item, thread=thread, seq=self._seq)
+                    item = replace(item, exchange=None, is_prompt=False)
+                yield item
 
 
 def _summary(record: dict[str, Any]) -> list[Block]:
