@@ -38,14 +38,15 @@ class Witnesses:
     def of(self, sha: str) -> Proofs:
         """The sessions tied to commit `sha`, with all sub-agents of theirs."""
         roots: dict[str, Proof] = {self._root(s): "hook" for s in self._hooks.get(sha, ())}
-        roots.update({self._root(s): "printed" for s, _ in self._printers(sha)})
+        roots.update({self._root(s): "printed" for s, _ in self.printers(sha)})
         return Proofs(
             {s: roots[self._root(s)] for s in self._harness if self._root(s) in roots}
             if roots
             else {}
         )
 
-    def _printers(self, sha: str) -> list[tuple[str, str]]:
+    def printers(self, sha: str) -> list[tuple[str, str]]:
+        """(session, turn) of each git command that printed the id of commit `sha`."""
         return [
             (session_id, turn_uuid)
             for printed, session_id, turn_uuid in self._printed.get(sha[:LEAST_PREFIX], ())
@@ -93,7 +94,7 @@ class Witnesses:
         """Links of the sessions that made the commit without having written what it shows."""
         writers = {self._root(link.session_id) for link in links}
         found: dict[str, Link] = {}
-        for session_id, turn_uuid in self._printers(sha):
+        for session_id, turn_uuid in self.printers(sha):
             root = self._root(session_id)
             if root not in writers and root not in found and session_id in self._harness:
                 found[root] = Link(

@@ -105,22 +105,26 @@ class ChainReading(Database):
             "SELECT r.new, r.old, e.hook, e.detail FROM rewrites r JOIN events e ON e.id = r.event"
             f" WHERE r.new IN (?) ORDER BY r.new, e.hook = '{REFLOG}', r.at, r.old"
         )
-        for new, old, hook, detail in self.rows_in(sql, news):
+        rows = [
+            (new, old, hook, how_of(detail)) for new, old, hook, detail in self.rows_in(sql, news)
+        ]
+        # a rebase amends on its way
+        for new, old, hook, how in sorted(rows, key=lambda row: row[3] == "amend"):
             by: By = "reflog" if hook == REFLOG else "hook"
             told = found.setdefault(new, [])
             if old not in {new, *(origin.old for origin in told)}:
-                told.append(_Origin(old, how_of(detail), by, None))
+                told.append(_Origin(old, how, by, None))
         sql = (
             "SELECT d.sha, d.old, e.edit_id FROM descents d JOIN edits e ON e.id = d.edit"
             " WHERE d.sha IN (?) ORDER BY d.sha, d.old, e.edit_id"
         )
-        rows = list(self.rows_in(sql, news))
+        shown = list(self.rows_in(sql, news))
         several: dict[str, set[str]] = {}
-        for new, old, _ in rows:
+        for new, old, _ in shown:
             several.setdefault(new, set()).add(old)
-        for new, old, edit_id in rows:
-            how: How = "squash" if len(several[new]) > 1 else "copy"
-            found.setdefault(new, []).append(_Origin(old, how, "content", edit_id))
+        for new, old, edit_id in shown:
+            way: How = "squash" if len(several[new]) > 1 else "copy"
+            found.setdefault(new, []).append(_Origin(old, way, "content", edit_id))
         return found
 
 

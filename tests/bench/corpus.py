@@ -1,6 +1,6 @@
 """A generated repository with sessions: as many commits and sessions as asked, the same each time.
 
-Most commits hold what sessions wrote; every fifth is a person's. Files grow and are edited in the
+Some commits hold what sessions wrote, the others are a person's. Files grow and are edited in the
 middle, so that blame and linking have real work.
 """
 
@@ -39,8 +39,11 @@ class _Builder:
     def __init__(self, folder: Path, seed: int) -> None:
         self.random = random.Random(seed)
         self.corpus = Corpus(folder / "repo", folder / "home")
-        self.stream: list[str] = []
         self.number = 0
+        self.corpus.repo.mkdir(parents=True)
+        git = ["git", "-C", str(self.corpus.repo)]
+        subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
+        self.importer = subprocess.Popen([*git, "fast-import", "--quiet"], stdin=subprocess.PIPE)
 
     def identifier(self) -> str:
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
@@ -81,7 +84,15 @@ class _Builder:
         for path in dict.fromkeys(paths):
             text = "\n".join(self.corpus.files[path]) + "\n"
             data.append(f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}")
-        self.stream.append("\n".join(data) + "\n")
+        assert self.importer.stdin is not None
+        self.importer.stdin.write(("\n".join(data) + "\n").encode())
+
+    def finish(self) -> None:
+        """Let git take in what is left, and check out the last commit."""
+        assert self.importer.stdin is not None
+        self.importer.stdin.close()
+        assert self.importer.wait() == 0
+        subprocess.run(["git", "-C", str(self.corpus.repo), "reset", "-q", "--hard"], check=True)
 
 
 class _Session:
@@ -150,16 +161,18 @@ class _Session:
         (folder / f"{self.id}.jsonl").write_text("\n".join(self.lines) + "\n")
 
 
-def generate(folder: Path, *, commits: int, sessions: int, seed: int = 1) -> Corpus:
-    """Build the corpus under `folder`."""
+def generate(
+    folder: Path, *, commits: int, sessions: int, seed: int = 1, share: float = 0.8
+) -> Corpus:
+    """Build the corpus under `folder`; `share` of the commits are of what sessions wrote."""
     builder = _Builder(folder, seed)
-    per_session = max(1, commits * 4 // 5 // max(1, sessions))
+    per_session = max(1, int(commits * share) // max(1, sessions))
     session: _Session | None = None
     left = 0
     for n in range(commits):
         when = START + n * STEP
         paths = [f"src/part{builder.random.randrange(1 + commits // 12)}.py" for _ in range(2)]
-        if n % 5 == 4:
+        if int((n + 1) * share) == int(n * share):
             for path in paths:
                 builder.change(path)
             builder.commit("Ada <ada@example.org>", f"by hand {n}", when, paths)
@@ -178,12 +191,5 @@ def generate(folder: Path, *, commits: int, sessions: int, seed: int = 1) -> Cor
         left -= 1
     if session:
         session.save()
-    corpus = builder.corpus
-    corpus.repo.mkdir(parents=True)
-    git = ["git", "-C", str(corpus.repo)]
-    subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
-    subprocess.run(
-        [*git, "fast-import", "--quiet"], input="".join(builder.stream).encode(), check=True
-    )
-    subprocess.run([*git, "reset", "-q", "--hard"], check=True)
-    return corpus
+    builder.finish()
+    return builder.corpus
