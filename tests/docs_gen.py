@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "parsers")]
 
 import agents_page  # noqa: E402
+from linking_gen import PAGE, linking_page  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 from funes_git.cli import build_app  # noqa: E402
@@ -179,6 +180,7 @@ def _roff(text: str) -> str:
 
 
 GENERATED: dict[Path, Callable[[], str]] = {
+    PAGE: linking_page,
     ROOT / "docs" / "reference" / "cli.md": cli_reference,
     ROOT / "docs" / "git-funes.1": man_page,
     ROOT / "docs" / "reference" / "agents.md": agents_page.page,
