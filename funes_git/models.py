@@ -96,7 +96,7 @@ class Models:
         for entry in embed.catalogue():
             if entry.model.lower() == name.lower():
                 return entry
-        raise UnknownTarget(f"no model is called {name}", hint="git funes models --all")
+        raise UnknownTarget(f"no model is called {name}", hint="git funes models")
 
     def _places(self, entry: CatalogueEntry) -> Iterator[Weights]:
         if self._configured is not None:

@@ -7,6 +7,7 @@ a file system that cannot be written.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -105,12 +106,16 @@ def cut_short(path: Path) -> bool:
     return path.stat().st_size < pages * (65_536 if page_size == 1 else page_size)
 
 
+_OTHER_TABLES = re.compile(r"already exists|no such (?:table|column)|has no column")
+"""SQLite's words where a file does not hold the tables that its version has."""
+
+
 def translated(error: sqlite3.Error, path: Path) -> FunesError:
     """What an SQLite error means for the user. Never quotes stored text."""
     words = str(error)
     if "locked" in words or "busy" in words:
         return MemoryBusy(f"{path.name} is locked", hint="try again in a moment")
-    if isinstance(error, sqlite3.OperationalError):
+    if isinstance(error, sqlite3.OperationalError) and not _OTHER_TABLES.search(words):
         return FunesError(f"cannot use {path}: {words}", hint="git funes doctor")
     return StoreDamaged(f"{path.name} is damaged: {words}", hint=REBUILD)
 

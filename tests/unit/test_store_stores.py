@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -228,6 +230,28 @@ def test_damaged_catalog_is_rebuilt_by_the_next_writer(
         picture_of(layout)
     with Stores.open(layout, write=True) as stores:
         assert picture(stores.catalog) == before
+
+
+@pytest.mark.parametrize(
+    "damage", ["PRAGMA user_version = 0", "DROP TABLE sources", "other columns in files"]
+)
+def test_a_catalog_whose_tables_are_not_its_versions_is_rebuilt(
+    layout: Layout, damage: str
+) -> None:
+    before = picture_of(layout)
+    with closing(sqlite3.connect(layout.catalog, isolation_level=None)) as db:
+        if "files" in damage:
+            db.execute("CREATE TABLE old (id)")
+            db.execute("DROP TABLE files")
+            db.execute("ALTER TABLE old RENAME TO files")
+        else:
+            db.execute(damage)
+    with pytest.raises(FunesError):
+        picture_of(layout)
+    with Stores.open(layout, write=True, repair=True) as stores:
+        stores.known_as("acme/widget", "root")
+        stores.reindex()
+    assert picture_of(layout) == before
 
 
 def test_reindex_replaces_a_catalog_with_garbage_inside(layout: Layout) -> None:
