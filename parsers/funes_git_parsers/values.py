@@ -6,6 +6,7 @@ Standard library only; knows no records.
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
@@ -18,6 +19,7 @@ _BLANK = (
 
 
 _DECODER = json.JSONDecoder(strict=False)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def string(value: object) -> str | None:
@@ -93,7 +95,8 @@ def parsed(text: object) -> object:
         return None
     plain = text if isinstance(text, str) else text.decode("utf-8", "replace")
     try:
-        return clean(_DECODER.raw_decode(plain.lstrip())[0])
+        value = _DECODER.raw_decode(plain.lstrip())[0]
+        return clean(value) if "\\u" in plain and _SURROGATE.search(plain) else value
     except (ValueError, RecursionError):
         return None
 

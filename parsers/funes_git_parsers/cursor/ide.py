@@ -93,6 +93,8 @@ def _stored(db: sqlite3.Connection, session_id: str) -> Stored:
         if tab.get("tabId") == session_id:
             bubbles = tab.get("bubbles")
             return Stored(session_id, tab, _objects(bubbles))
+    if not columns(db, _TABLE):
+        return Stored(session_id, {}, [])
     info = _value(db, f"composerData:{session_id}")
     bubbles = _objects(info.get("conversation"))
     inline = mapping(info.get("conversationMap"))
@@ -115,8 +117,6 @@ def _objects(value: object) -> list[Mapping[str, Any]]:
 
 
 def _text(db: sqlite3.Connection, key: str) -> str:
-    if not columns(db, _TABLE):
-        return ""
     row = db.execute(f"SELECT value FROM {_TABLE} WHERE key = ?", (key,)).fetchone()
     value = row[0] if row else ""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from funes_git_parsers.database import columns, required, select
-from funes_git_parsers.values import clean, mapping, moment, parsed, string
+from funes_git_parsers.values import mapping, moment, parsed, string
 
 _JSON = "\0json:"
 """Before content that is a list of parts."""
@@ -184,4 +184,4 @@ def _content(value: object) -> object:
         value = value.decode("utf-8", "replace")
     if isinstance(value, str) and value.startswith(_JSON):
         return parsed(value.removeprefix(_JSON))
-    return clean(value)
+    return value

@@ -203,6 +203,8 @@ class _Copies:
         self._from_parent = bool(rows)
 
     def is_copy(self, row: Row) -> bool:
+        if not (self._in_place or self._running):
+            return False
         if _is_summary(row):
             self._running = self._running or self._in_place
             return False

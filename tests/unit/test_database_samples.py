@@ -1,0 +1,98 @@
+"""Sessions that Hermes and OpenCode wrote themselves: what is read of them is what happened."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sources import Sources
+
+from funes_git_parsers import hermes, opencode
+from funes_git_parsers.base import Edit, Hunk, PrintedCommit, Turn
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def restore(sample: str, path: Path) -> None:
+    """Make the database that a sample was taken from, in its own schema."""
+    path.parent.mkdir(parents=True)
+    tables = json.loads((DATA / sample).read_text())
+    with closing(sqlite3.connect(path)) as db:
+        for statement in tables.pop("schema"):
+            db.execute(statement)
+        for table, rows in tables.items():
+            for row in rows:
+                names, places = ", ".join(row), ", ".join("?" for _ in row)
+                values = tuple(row.values())
+                db.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", values)
+        db.commit()
+
+
+def test_hermes_0_19(tmp_path: Path) -> None:
+    restore("hermes/0.19.json", tmp_path / ".hermes" / "state.db")
+    found = Sources(hermes, tmp_path)
+    key = "20261130_050111_f7aa33"
+    turns = found.turns(key)
+    assert [t.turn_uuid for t in turns] == [str(number) for number in range(1, 17)]
+    assert [t.turn_uuid for t in turns if t.is_prompt] == ["1"]
+    assert {(t.exchange, t.workdir) for t in turns} == {("1", "/home/dev/agents/repo-hermes")}
+    hunk = Hunk(1, 1, (" def greet():", '-    return "hi"', '+    return "hello"'))
+    # the second call of `patch` found the file as it should be
+    assert [(e.turn_uuid, e.path, e.hunks) for e in found.edits(key)] == [
+        ("6", "/home/dev/agents/repo-hermes/app.py", (hunk,))
+    ]
+    commits = [(t.turn_uuid, b.commits) for t in turns for b in t.blocks if b.commits]
+    assert commits == [
+        ("9", (PrintedCommit("f1d614a", "rev-parse", subject="Make greet say hello"),))
+    ]
+
+
+def test_opencode_1_18(tmp_path: Path) -> None:
+    restore("opencode/1.18.33.json", tmp_path / ".local/share/opencode/opencode.db")
+    found = Sources(opencode, tmp_path)
+    key = "ses_dd52d5f55ffeBttbBr7td5B4fo"
+    assert [t.role for t in found.turns(key)] == [
+        *("user", "assistant", "tool", "assistant", "tool", "assistant", "tool"),
+        *("assistant", "tool", "assistant"),
+    ]
+    (edit,) = found.edits(key)
+    assert (edit.old, edit.new) == ('return "hi"', 'return "hello"')
+    # the call begins inside a line: its indentation comes from what was read before
+    assert edit.hunks == (Hunk(1, 1, (" def greet():", '-    return "hi"', '+    return "hello"')),)
+    commits = [b.commits for b in found.blocks(key) if b.commits]
+    assert commits == [(PrintedCommit("0051b59", "rev-parse", subject="Make greet say hello"),)]
+    assert found.roots(key) == {
+        "/home/dev/agents/repo-oc",
+        "/home/dev/agents/repo-oc/app.py",
+        "commit:d01f0c7448ae4b05b333db8d189340b866b73e05",
+    }
+
+
+def test_an_export_of_opencode_1_4() -> None:
+    path = DATA / "opencode" / "session-bridge.json"
+    assert opencode.claim(path, path.read_bytes()[:65536])
+    (source,) = opencode.sessions(path)
+    items = list(opencode.read(source, None, lambda path: path.open("rb")))
+    turns = [item for item in items if isinstance(item, Turn)]
+    assert [t.model for t in turns if t.role == "assistant"] == ["claude-sonnet-4.5"] * 3
+    changed = [
+        [line for hunk in item.hunks for line in hunk.lines if line[0] in "+-"]
+        for item in items
+        if isinstance(item, Edit)
+    ]
+    status = "statusBarItem = createStatusBarItem(COMMAND_ID.{}, workspaceState);"
+    # the diffs that OpenCode kept of the third and the fourth have lost one tab and two
+    assert changed[1:4] == [
+        ['+\tFOCUS_VIEW = "session.bridge.entire.focusView",'],
+        ["+\t[COMMAND_ID.FOCUS_VIEW]: 'Focus View',"],
+        [
+            "-\tconst " + status.format("SHOW_STATUS"),
+            "+\tconst " + status.format("FOCUS_VIEW"),
+        ],
+    ]
+    assert changed[4] == [
+        "-\t\tupdateStatusBarItem(statusBarItem, COMMAND_ID.SHOW_STATUS, workspaceState);",
+        "+\t\tupdateStatusBarItem(statusBarItem, COMMAND_ID.FOCUS_VIEW, workspaceState);",
+    ]
