@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections import Counter
 from types import TracebackType
@@ -38,7 +39,8 @@ class BlobReader:
                 self._process.stdout.close()
 
     def read(self, sha: str) -> bytes:
-        """The blob's content; empty for the id of all zeros and for what is missing."""
+        """The content of a blob, named by its id or as `commit:path`; empty for the id of all zeros
+        and for what is missing."""
         if not sha.strip("0"):
             return b""
         if sha not in self._last:
@@ -62,7 +64,9 @@ class BlobReader:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
-        stdin.write(sha.encode() + b"\n")
+        if "\n" in sha:  # the protocol cannot name it
+            return b""
+        stdin.write(os.fsencode(sha) + b"\n")
         stdin.flush()
         header = stdout.readline().split()
         if len(header) != 3 or not header[2].isdigit():

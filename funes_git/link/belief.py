@@ -42,6 +42,7 @@ class Surroundings(Protocol):
 
     def evidence(self, block: Block) -> float | None: ...
     def later_evidence(self, block: Block) -> float: ...
+    def returned(self, block: Block) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,21 @@ class Placed:
             return False
         if block.score > LIGHT and self._is_kept(block):
             return True
-        if block.score <= COMMON or self._is_little(block):
-            return False
         if evidence is None:
-            return block.score >= ENOUGH
-        return self.places.later_evidence(block) >= (BOTH if block.loose else EVIDENT)
+            return block.score >= ENOUGH and not self._is_little(block)
+        return block.score > COMMON and (self._followed(block) or self._returned(block))
+
+    def _followed(self, block: Block) -> bool:
+        """Whether it stands where later edits leave it."""
+        little = self._is_little(block)
+        if little and block.score < ENOUGH:
+            return False
+        return self.places.later_evidence(block) >= (BOTH if block.loose or little else EVIDENT)
+
+    def _returned(self, block: Block) -> bool:
+        """Whether it stands where a commit removed it."""
+        evidence = self.places.returned(block)
+        return self._enough(block, evidence) and not self._is_contested(block, evidence)
 
     def _enough(self, block: Block, evidence: float) -> bool:
         if evidence >= BOTH:
@@ -111,9 +122,12 @@ class Placed:
     def _is_contested(self, block: Block, evidence: float) -> bool:
         """Whether other sessions' edits stand at the place of every line as well."""
         return evidence < BOTH and all(
-            any((self.places.evidence(rival) or 0.0) >= EVIDENT for rival in rivals)
-            for rivals in self.rivals(block)
+            any(self._fits(rival) for rival in rivals) for rivals in self.rivals(block)
         )
+
+    def _fits(self, rival: Block) -> bool:
+        evidence = self.places.evidence(rival) or 0.0
+        return max(evidence, self.places.returned(rival)) >= EVIDENT
 
     def _is_little(self, block: Block) -> bool:
         """Whether most of what the edit still has to show is missing."""

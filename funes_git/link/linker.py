@@ -15,7 +15,7 @@ from funes_git.link.findings import Findings
 from funes_git.link.graph import Graph
 from funes_git.link.names import Names
 from funes_git.link.place import EditText, Places
-from funes_git.link.pool import Claim, Claims, EditRow, Pool
+from funes_git.link.pool import RELEASED, Claim, Claims, EditRow, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
 from funes_git.link.release import released
@@ -29,6 +29,9 @@ FLUSH = 500
 
 LATER = 20
 """Edits after one of which it is asked where they show its lines."""
+
+RETURNS = 10
+"""Commits that removed a line of which it is asked where it stood."""
 
 REMEMBERED = 2000
 """Texts of edits that are kept."""
@@ -141,9 +144,21 @@ class Linker:
             lambda: blobs.lines(change.new_blob),
             self._text,
             lambda edit: here.after(edit, evidence.bound, LATER),
+            lambda edit, pos: self._stood(edit, pos, evidence.sha, names, blobs),
         )
         evidence.match(here, others, namesakes, before, places)
         self._claim(evidence.claims, found)
+
+    def _stood(
+        self, edit: int, pos: int, sha: str, names: Iterable[str], blobs: BlobReader
+    ) -> Iterator[list[str]]:
+        """The file as it was before each commit that came before `sha` and removed a line of an
+        edit."""
+        claims = self._claims.get((edit, pos), ())
+        commits = {claim.commit for claim in claims if claim.kind == RELEASED} - {sha}
+        older = [commit for commit in sorted(commits) if self.graph.is_ancestor(commit, sha)]
+        for commit in older[:RETURNS]:
+            yield from (blobs.lines(f"{commit}^:{name}") for name in names)
 
     def _others(self, commit: CommitChange, change: FileChange, names: set[str]) -> list[Pool]:
         """The edits of each other file of a commit that is small enough to ask them all: what

@@ -99,12 +99,15 @@ class Places:
         read: Callable[[], Sequence[str]],
         text_of: Callable[[int], EditText],
         later: Callable[[int], Iterable[int]] = lambda edit: (),
+        stood: Callable[[int, int], Iterable[Sequence[str]]] = lambda edit, pos: (),
     ) -> None:
         """`read` gives the lines of the file in the commit, `text_of` the text of an edit by its
-        row id, `later` the edits of the file that were made after one."""
+        row id, `later` the edits of the file that were made after one, `stood` the files from which
+        commits removed the line of an edit."""
         self._read = read
         self._text_of = text_of
         self._later = later
+        self._stood = stood
 
     @cached_property
     def _file(self) -> list[str]:
@@ -136,6 +139,31 @@ class Places:
                 found += (beside in wanted) * self._worth(beside)
         return found
 
+    def returned(self, block: Block) -> float:
+        """The same, with what stood around the lines where commits removed them."""
+        inside = {line.number for line, _ in block.pairs}
+        return sum(
+            max(
+                (self._alike(line.number, old, inside) for old in self._stood(block.edit, pos)),
+                default=0.0,
+            )
+            for line, pos in block.pairs
+        )
+
+    def _alike(self, number: int, lines: Sequence[str], inside: set[int]) -> float:
+        """How the surroundings of line `number` agree with those that it has among other `lines`,
+        if it stands there once; but for those that are `inside` the same block."""
+        old = [bare(line) for line in lines]
+        if old.count(self._line(number)) != 1:
+            return 0.0
+        there = old.index(self._line(number)) + 1
+        found = 0.0
+        for step in (-1, 1):
+            at, text = _next(self._file, number, step)
+            if at not in inside and text == _next(old, there, step)[1]:
+                found += self._worth(text)
+        return found
+
     def _worth(self, text: str) -> float:
         return EDGE_WORTH if text == EDGE else 1 / max(1, self._times[text])
 
@@ -152,14 +180,23 @@ class Places:
         return found
 
     def _line(self, number: int) -> str:
-        return self._file[number - 1] if 1 <= number <= len(self._file) else EDGE
+        return _line(self._file, number)
 
     def _beside(self, number: int, step: int) -> str:
         """The first line that says something above or below line `number`."""
-        at = number + step
-        while not self._line(at):
-            at += step
-        return self._line(at)
+        return _next(self._file, number, step)[1]
+
+
+def _line(lines: Sequence[str], number: int) -> str:
+    return lines[number - 1] if 1 <= number <= len(lines) else EDGE
+
+
+def _next(lines: Sequence[str], number: int, step: int) -> tuple[int, str]:
+    """The first line that says something above or below line `number`, and its number."""
+    at = number + step
+    while not _line(lines, at):
+        at += step
+    return at, _line(lines, at)
 
 
 def bare(text: str) -> str:

@@ -274,6 +274,29 @@ def test_case_19_a_revert_of_a_revert_restores_the_author(
     assert memory.who("cache.py")["oldest = next(iter(self.entries))"] == claude.id
 
 
+def test_a_line_that_comes_back_to_where_a_commit_removed_it_keeps_its_author(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    line = "        self.entries.move_to_end(key)\n"
+    claude.edit("cache.py", "    def get(self, key):\n", f"    def get(self, key):\n{line}")
+    commit(base, clock, "keep the newest")
+    by_hand = f"class Newest:\n    def find(self, key):\n{line}        return None\n"
+    base.write("cache.py", by_hand)
+    commit(base, clock, "other lines around it")
+    base.write("cache.py", by_hand.replace(line, ""))
+    commit(base, clock, "without it")
+    memory.sync()
+    base.git("revert", "--no-edit", "HEAD")
+    memory.sync()
+    assert memory.blame("cache.py")[2].session_id == claude.id
+    base.write("cache.py", by_hand.replace(line, ""))
+    commit(base, clock, "without it again")
+    base.write("cache.py", line + by_hand.replace(line, ""))
+    commit(base, clock, "typed elsewhere")
+    memory.sync()
+    assert memory.blame("cache.py")[0].session_id is None
+
+
 def test_case_20_stash_and_pop_on_another_branch(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:

@@ -19,8 +19,9 @@ RIVAL = Block(99, [])
 class Around:
     """Every block has the same surroundings."""
 
-    def __init__(self, evidence: float | None, later: float, rival: float) -> None:
+    def __init__(self, evidence: float | None, later: float, rival: float, returned: float) -> None:
         self._evidence, self._later, self._rival = evidence, later, rival
+        self._returned = returned
 
     def evidence(self, block: Block) -> float | None:
         return self._rival if block is RIVAL else self._evidence
@@ -28,11 +29,15 @@ class Around:
     def later_evidence(self, block: Block) -> float:
         return self._later
 
+    def returned(self, block: Block) -> float:
+        return self._returned
+
 
 def believe(
     *,
     evidence: float | None = None,
     later: float = 0.0,
+    returned: float = 0.0,
     due: int = 1,
     moved: bool = False,
     whole: bool = False,
@@ -42,7 +47,7 @@ def believe(
     """Belief where nothing is known of the surroundings, if nothing is said of them; `rival` is the
     evidence for an edit of another session."""
     return Placed(
-        Around(evidence, later, rival or 0.0),
+        Around(evidence, later, rival or 0.0, returned),
         lambda block: [[RIVAL] * (rival is not None)] * len(block.pairs),
         lambda e, p: moved,
         lambda e: due,
@@ -137,6 +142,12 @@ def test_a_distinctive_line_is_believed_anywhere_with_all_of_its_edit() -> None:
 
 def test_a_later_edit_tells_where_a_line_came_to_stand() -> None:
     assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0, later=1.0))) == {1: 1}
+
+
+def test_a_line_that_comes_back_is_believed_where_it_stood() -> None:
+    for text, returned, found in ((LONG, 0.5, {1: 1}), (LONG, 0.4, {}), ("return", 1.0, {})):
+        belief = believe(evidence=0.0, returned=returned, due=9)
+        assert owners(run([[(1, text)]], {1: [text]}, belief)) == found
 
 
 def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() -> None:
