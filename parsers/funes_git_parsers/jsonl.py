@@ -218,7 +218,7 @@ def _common(raw: bytes, line: int, end: int) -> Record | None:
 
 
 def _has_surrogates(raw: bytes) -> bool:
-    return b"\\u" in raw and _SURROGATE.search(raw) is not None
+    return (b"\\ud" in raw or b"\\uD" in raw) and _SURROGATE.search(raw) is not None
 
 
 def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:

@@ -5,11 +5,11 @@ Also decides which records a fork or sub-agent copied from its parent. Knows no 
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from funes_git_parsers.jsonl import Position
@@ -63,7 +63,7 @@ class State:
 
     def snapshot(self) -> State:
         """A copy that later records leave alone."""
-        return copy.copy(self)
+        return State(*_VALUES(self))  # copy.copy takes ten times as long, and it is a line's work
 
     def begin(self, payload: Mapping[str, Any], at: float | None, fallback: str) -> None:
         """Take over the first session_meta of the file."""
@@ -154,6 +154,9 @@ class State:
     def shell(self, process: str) -> str | None:
         """The command line of a process that still ran."""
         return dict(self.shells).get(process)
+
+
+_VALUES = attrgetter(*(field.name for field in fields(State)))
 
 
 def _is_sub_agent(payload: Mapping[str, Any]) -> bool:
