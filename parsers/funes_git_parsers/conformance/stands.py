@@ -34,18 +34,18 @@ def key_of(item: Turn | Edit | Spawn) -> Key:
 
 
 def stands(items: Iterable[Item]) -> dict[Key, Any]:
-    """What a store holds: the last of each key, sessions field by field, nothing of a turn that
-    was taken back."""
+    """What a store holds: the last of each key, sessions with turns field by field, nothing of a
+    turn that was taken back."""
     items = list(items)
     gone = {(i.session_id, i.turn_uuid) for i in items if isinstance(i, Retraction)}
+    sessions = {item.session_id for item in items if isinstance(item, Turn)}
     found: dict[Key, Any] = {}
     for item in items:
-        if isinstance(item, Session):
+        if isinstance(item, Turn | Edit | Spawn):
+            if (item.session_id, item.turn_uuid) not in gone:
+                found[key_of(item)] = item
+        elif isinstance(item, Session) and item.session_id in sessions:
             found.update(_known_fields(item))
-        elif (
-            isinstance(item, Turn | Edit | Spawn) and (item.session_id, item.turn_uuid) not in gone
-        ):
-            found[key_of(item)] = item
     return found
 
 
