@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
@@ -26,11 +26,13 @@ LATER = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote one blamed line: the link that says so for an agent, else the reason."""
+    """Who wrote one blamed line: the link that says so for an agent, else the reason. `told` is
+    what another tool says of the line, which proves nothing."""
 
     kind: Kind
     link: Link | None = None
     reason: Reason | None = None
+    told: Link | None = None
 
 
 class Authors:
@@ -58,7 +60,9 @@ class Authors:
         link = self._link_of(line)
         if link is not None:
             return Author("agent", link)
-        return self._without(line) if line.committed else Author("uncommitted")
+        if not line.committed:
+            return Author("uncommitted")
+        return replace(self._without(line), told=self._told(line))
 
     def _link_of(self, line: BlamedLine) -> Link | None:
         key = (line.sha, line.original_path)
@@ -75,6 +79,14 @@ class Authors:
         spans = self._spans[key]
         at = bisect_right(spans, line.original, key=lambda span: span[0]) - 1
         return spans[at][2] if at >= 0 and spans[at][1] >= line.original else None
+
+    def _told(self, line: BlamedLine) -> Link | None:
+        """What another tool says of the line, if it speaks of lines."""
+        for link in self._links.get(line.sha, ()):
+            spoken_of = any(first <= line.original <= last for first, last in link.lines)
+            if spoken_of and link.level == "imported" and link.path == line.original_path:
+                return link
+        return None
 
     def _without(self, line: BlamedLine) -> Author:
         """A line that no edit explains. It is a person's only if sessions of its time are indexed,

@@ -27,8 +27,8 @@ _ARGUMENT = re.compile(
     re.IGNORECASE,
 )
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\\"]{1,1000})")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_ID = re.compile(r'"[0-9a-f-]*"')  # a cursor holds thousands
+_STRING = re.compile(r'"[0-9a-f-]*"|("(?:[^"\\]|\\.)*")')
+"""A string in JSON text; ids, of which a cursor holds thousands, match without a group."""
 _MAX_CALLS = 10_000
 
 
@@ -133,7 +133,7 @@ class Preparer:
 
 def _strings(text: str) -> list[str]:
     """Every string in JSON text but ids, the names of members too."""
-    strings = _STRING.findall(_ID.sub("", text))
+    strings = filter(None, _STRING.findall(text))
     return [json.loads(found) if "\\" in found else found[1:-1] for found in strings]
 
 

@@ -57,6 +57,8 @@ def _places() -> Iterator[str]:
     yield "|---|---|---|"
     for parser in _sorted():
         folders = [f"`{_short(path)}`" for path in parser.folders(Places(HOME, {}))]
+        if not folders and parser.folders(Places(HOME, {}, checkouts=(HOME,))):
+            folders = ["the repository's working trees"]
         where = ", ".join(folders) or "in files that you name"
         yield f"| {parser.LABEL} | `{parser.NAME}` | {where} |"
 

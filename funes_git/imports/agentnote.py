@@ -28,7 +28,11 @@ REFS = ("refs/notes/agentnote",)
 def find(repo: Repo, blobs: BlobReader) -> Found:
     """The prompts and answers in the notes, and the files that they say an agent wrote. Raises
     GitError."""
-    found = Found(looked_in="notes in refs/notes/agentnote", empty=True)
+    found = Found(
+        "notes in refs/notes/agentnote",
+        empty=True,
+        fetch="refs/notes/agentnote:refs/notes/agentnote",
+    )
     talks: dict[str, tuple[str, dict[str, Said]]] = {}
     for note in notes(repo, blobs, *REFS):
         found.empty = False

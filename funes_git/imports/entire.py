@@ -65,15 +65,16 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
     """All sessions of all checkpoints, and the commits that name them. Raises GitError."""
     refs = objects.refs(repo, *REFS)
     found = Found(looked_in="the branch entire/checkpoints/v1 and refs/entire", empty=not refs)
+    found.fetch = "entire/checkpoints/v1:entire/checkpoints/v1"
     kept = _sessions(file for ref in refs for file in objects.files(repo, ref))
     for one in kept:
         about = _about(blobs.read(one.metadata)) if one.metadata else {}
         one.session_id = _DATED.sub("", string(about.get("session_id")) or "")
         one.agent = named(string(about.get("agent")) or "")
-    found.skipped = sum(not one.session_id for one in kept)
-    kept = [one for one in kept if one.session_id]
-    found.attributions = _attributions(repo, kept)
-    found.transcripts = _transcripts(kept, blobs)
+    whole = [one for one in kept if all(part.size >= 0 for part in one.parts)]
+    found.skipped = sum(not one.session_id for one in kept) + len(kept) - len(whole)
+    found.attributions = _attributions(repo, [one for one in kept if one.session_id])
+    found.transcripts = _transcripts([one for one in whole if one.session_id], blobs)
     return found
 
 

@@ -40,6 +40,8 @@ class Found:
     skipped: int = 0
     only_ours: Callable[[Parser, Source], bool] | None = None
     """Where the sessions are of many projects: whether one belongs to this repository."""
+    fetch: str = ""
+    """What to fetch where it may be on the server only."""
     empty: bool = False
     """There is nothing of this tool in the repository."""
 

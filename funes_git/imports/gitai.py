@@ -41,7 +41,7 @@ Lines = tuple[tuple[int, int], ...]
 
 def find(repo: Repo, blobs: BlobReader) -> Found:
     """The sessions that the notes hold, and whose lines they say which are. Raises GitError."""
-    found = Found(looked_in="notes in refs/notes/ai", empty=True)
+    found = Found("notes in refs/notes/ai", empty=True, fetch="refs/notes/ai:refs/notes/ai")
     talks: dict[str, tuple[str, float | None, list[Any]]] = {}
     for note in notes(repo, blobs, *REFS):
         found.empty = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from funes_git.git import Repo
@@ -9,7 +10,7 @@ from funes_git.git import Repo
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file of a commit's tree; `size` in bytes."""
+    """A file of a commit's tree; `size` in bytes, -1 for what this clone lacks."""
 
     path: str
     blob: str
@@ -24,16 +25,25 @@ def refs(repo: Repo, *patterns: str) -> list[str]:
 
 def files(repo: Repo, rev: str) -> list[TreeFile]:
     """Every file of the tree of `rev`. Paths that are no UTF-8 are left out."""
-    found = []
-    for entry in repo.run("ls-tree", "-r", "-z", "--long", "--full-tree", rev).split(b"\0"):
+    found: list[tuple[str, str]] = []
+    for entry in repo.run("ls-tree", "-r", "-z", "--full-tree", rev).split(b"\0"):
         about, _, raw = entry.partition(b"\t")
         fields = about.split()
-        if len(fields) == 4 and fields[1] == b"blob" and fields[3].isdigit():
+        if len(fields) == 3 and fields[1] == b"blob":
             try:
-                found.append(TreeFile(raw.decode(), fields[2].decode(), int(fields[3])))
+                found.append((raw.decode(), fields[2].decode()))
             except UnicodeDecodeError:
                 continue
-    return found
+    sizes = _sizes(repo, [blob for _, blob in found])
+    return [TreeFile(path, blob, sizes.get(blob, -1)) for path, blob in found]
+
+
+def _sizes(repo: Repo, blobs: Sequence[str]) -> dict[str, int]:
+    """The sizes of the blobs that are here; `ls-tree --long` fails at one that is not."""
+    asked = "".join(f"{blob}\n" for blob in dict.fromkeys(blobs)).encode()
+    out = repo.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
+    rows = (row.split() for row in out.decode().splitlines())
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
 
 
 def trailers(repo: Repo, key: str) -> list[tuple[str, float, list[str]]]:

@@ -76,7 +76,7 @@ def run(
         if found.empty:
             raise FunesError(
                 f"nothing of {label(source)} is here; looked for {found.looked_in}",
-                hint="git fetch origin 'refs/notes/*:refs/notes/*'   (for notes of others)",
+                hint=f"git fetch origin {found.fetch}" if found.fetch else "git funes import -h",
             )
         reading = _Reading(repo, stores, source, progress)
         reading.all(found)

@@ -9,6 +9,7 @@ from funes_git.authors import Author
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, Repo
 from funes_git.model import CommitInfo, Link, Unexplained, Why
+from funes_git.origin import label
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git.targets import parse_target
@@ -93,4 +94,13 @@ def _unexplained(
     shas = {line.sha for line in lines}
     info = infos.get(lines[0].sha) if len(shas) == 1 else None
     numbers = ranges(sorted(line.number for line in lines))
-    return Unexplained(numbers, info, kind, author.reason, "")
+    return Unexplained(numbers, info, kind, author.reason, _told(author))
+
+
+def _told(author: Author) -> str:
+    """What another tool says of lines that no session's own lines explain."""
+    if author.told is None:
+        return ""
+    said = author.told
+    who = f"session {said.session_id} of {said.harness}"
+    return f"{label(said.source)} says that {who} wrote this; no indexed session's lines show it"

@@ -73,7 +73,12 @@ def test_a_log_without_messages_names_the_session_and_its_lines(repo: GitRepo) -
     assert {(k.level, k.source, k.path, k.content) for k in links.values()} == {
         ("imported", "git-ai", "src/a b.py", "none")
     }
-    assert memory.why("src/a b.py:2").answers == ()  # a tool's word answers for no line
+    found = memory.why("src/a b.py:2")
+    assert found.answers == ()  # a tool's word answers for no line, but is told
+    (gap,) = found.unexplained
+    assert gap.kind == "unknown"
+    assert gap.detail.startswith("git-ai says that session 6ef2 of cursor wrote this")
+    assert memory.why("src/a b.py:15").unexplained[0].detail == ""
 
 
 def test_our_own_evidence_is_worth_more_than_a_log(repo: GitRepo, hermetic: Any) -> None:
