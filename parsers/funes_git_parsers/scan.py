@@ -15,8 +15,9 @@ from funes_git_parsers.jsonl import whole_lines
 from funes_git_parsers.paths import join
 from funes_git_parsers.values import string
 
+MAX_FOLDERS: Final = 64
+"""Relative paths are taken from so many of the session's folders."""
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
-_UPWARD: Final = re.compile(r"(?:\./)*\.\.(?:[/\\]|$)")
 _WORD: Final = re.compile(
     r"""(?<![\w./~$}-])(?:/[^\s"'`;|&<>()$*?\[\]{}\\,:=]+|\.\.(?:/[^\s"'`;|&<>()$*?\[\]{}\\,:=]*)?)"""
 )
@@ -30,7 +31,8 @@ def roots(
     """The folders and absolute paths of a session file.
 
     `folders` and `paths` name the JSON members that hold them, `texts` those that hold a command
-    line or a patch, in which every word that could be a path counts.
+    line or a patch, in which every word that could be a path counts. A relative path may start from
+    any of the folders.
     """
     cwds: set[str] = set()
     found: set[str] = set()
@@ -44,8 +46,8 @@ def roots(
             text = unescaped(raw)
             found.update(_WORD.findall(text))
             found.update(_PATCHED.findall(text))
-    upward = {path for path in found if _UPWARD.match(path)}
-    found |= {join(cwd, path) for path in upward for cwd in cwds}
+    relative = [path for path in found if not _ABSOLUTE.match(path)]
+    found |= {join(cwd, path) for cwd in sorted(cwds)[:MAX_FOLDERS] for path in relative}
     return {path for path in found | cwds if _ABSOLUTE.match(path)}
 
 

@@ -461,6 +461,8 @@ def test_roots_hold_every_folder_and_path() -> None:
     session = read(
         said("a1", None, "assistant",
              call("edit", path="/other/repo/x.py", oldText="a", newText="b"),
+             call("write", path="src/y.py", content=""),
              call("bash", command="cd ../third && make > /fourth/log")),
     )  # fmt: skip
-    assert session.roots() >= {"/w/repo", "/other/repo/x.py", "/w/third", "/fourth/log"}
+    found = {"/w/repo", "/other/repo/x.py", "/w/repo/src/y.py", "/w/third", "/fourth/log"}
+    assert session.roots() >= found
