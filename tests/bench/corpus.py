@@ -171,7 +171,8 @@ def generate(
     left = 0
     for n in range(commits):
         when = START + n * STEP
-        paths = [f"src/part{builder.random.randrange(1 + commits // 12)}.py" for _ in range(2)]
+        parts = [builder.random.randrange(1 + commits // 12) for _ in range(2)]
+        paths = [f"src/{part // 64}/part{part}.py" for part in parts]
         if int((n + 1) * share) == int(n * share):
             for path in paths:
                 builder.change(path)

@@ -78,6 +78,8 @@ def test_case_11_the_id_from_before_a_rebase_still_leads_to_the_commit(
         assert [(s.old, s.new, s.how) for s in catalog.rewritten(old[:10])] == [
             (old, new, "rebase")
         ]
+    (answer,) = memory.why(old[:10]).answers
+    assert (answer.commit and answer.commit.sha, answer.link.session_id) == (new, claude.id)
 
 
 @pytest.mark.parametrize("kept", ["ours", "theirs", "both", "turned", "by hand", "by an agent"])
