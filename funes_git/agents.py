@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from funes_git import discovery
+from funes_git import asking, discovery
 from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import AgentTotals
@@ -42,7 +42,7 @@ def _agent(parser: Parser, places: Places, totals: AgentTotals | None) -> Agent:
     folders = tuple((folder, folder.exists()) for folder in parser.folders(places))
     found, error = 0, None
     try:
-        for _ in parser.discover(places):
+        for _ in asking.discover(parser, places):
             found += 1
     except OSError as failed:
         error = failed.strerror or str(failed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from funes_git import config
+from funes_git import asking, config
 from funes_git.belong import Checkouts, Roots
 from funes_git.errors import UsageError
 from funes_git.git import Repo
@@ -90,7 +90,7 @@ def of_repository(
     places = looking_from(repo)
     for parser in every.values():
         try:
-            sources += parser.discover(places)
+            sources += asking.discover(parser, places)
         except OSError as error:
             found.unreadable.append((Path(error.filename or "?"), error.strerror or "unreadable"))
     sources = [source for source in sources if _is_named(source.path, found.unreadable)]
@@ -162,6 +162,6 @@ def _claimed(path: Path, every: Mapping[str, Parser]) -> list[Source]:
         return []
     start = head(path)
     for parser in every.values():
-        if parser.claim(path, start):
-            return parser.sessions(path)
+        if (found := asking.sessions(parser, path, start)) is not None:
+            return found
     return []

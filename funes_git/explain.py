@@ -10,12 +10,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from funes_git import discovery
+from funes_git import asking, discovery
 from funes_git.belong import Places, Standing
 from funes_git.errors import MemoryMissing, NoSessions
 from funes_git.git import Repo
 from funes_git.reading import adopted_places, is_adopted
-from funes_git.sessionfile import open_session
 from funes_git.sift import Sifter
 from funes_git.store.catalog import Catalog
 from funes_git.touching import Search
@@ -92,7 +91,7 @@ def _named(wanted: str, repo: Repo, every: dict[str, Parser]) -> Iterator[Source
         yield from discovery.at_paths([Path(wanted)], every).sources
         return
     for parser in every.values():
-        for source in parser.discover(discovery.looking_from(repo)):
+        for source in asking.discover(parser, discovery.looking_from(repo)):
             names = (source.key, *source.path.parts[-3:])
             if any(part.startswith(wanted) or f"-{wanted}" in part for part in names if part):
                 yield source
@@ -109,13 +108,13 @@ def _is_adopted(repo: Repo, source: Source) -> bool:
 def _fill(one: Explanation, repo: Repo, search: Search, parser: Parser) -> None:
     places = search.places_for(one.source)
     count = _Count(places if not one.adopted else adopted_places(repo, one.source, parser))
-    for item in parser.read(one.source, None, open_session):
+    for item in asking.read(parser, one.source):
         count.add(item)
     one.sessions = list(count.sessions)
     for name, folder in sorted(count.folders.items()):
         folder.standing = places.standing(name)
         one.folders.append(folder)
-    roots = parser.roots(one.source, open_session)
+    roots = asking.roots(parser, one.source)
     recorded = [root.removeprefix(COMMIT) for root in roots if root.startswith(COMMIT)]
     one.commits = sorted(search.known_commits(recorded))
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from errno import EPERM
 
+from funes_git import asking
 from funes_git.adopt import Adopted
 from funes_git.belong import Checkouts, Places
 from funes_git.git import Repo
 from funes_git.model import SourceState
 from funes_git.prepare import Preparer
 from funes_git.redact import Redactor
-from funes_git.sessionfile import open_session
 from funes_git.sift import NeedsEarlierTurns, Sifter
 from funes_git.store.changes import Changes
 from funes_git_parsers.base import Cursor, Edit, Item, Parser, Restart, Skipped, Source, Turn
@@ -91,7 +91,7 @@ class SourceReader:
         places = self._places_of(task, parser)
         sifter = Sifter(places, self._is_stored if cursor else None)
         part = _Part(task, before, Preparer(self._redactor(), places))
-        for item in parser.read(task.source, cursor or None, open_session):
+        for item in asking.read(parser, task.source, cursor or None):
             if isinstance(item, Skipped):
                 part.skipped += 1
                 yield SkippedRecord(task.source, item.line, item.reason)
@@ -122,9 +122,9 @@ def adopted_places(
     `known` are the paths of the repository's history, if they have been asked for. Raises
     OSError."""
     known = repo.known_paths() if known is None else known
-    adopted = Adopted(parser.roots(source, open_session), known)
+    adopted = Adopted(asking.roots(parser, source), known)
     if not adopted.roots:
-        items = parser.read(source, None, open_session)
+        items = asking.read(parser, source)
         adopted = Adopted({item.path for item in items if isinstance(item, Edit)}, known)
     return adopted
 

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from funes_git import config, redact
+from funes_git import asking, config, redact
 from funes_git.adopt import bearing, checkouts_of, gone_neighbours, recorded_roots, was_ours
 from funes_git.belong import Checkouts, Roots, is_lost, is_under
 from funes_git.git import Repo
@@ -94,7 +94,7 @@ class Search:
         """The folders and edited paths of a source, by reading all of it."""
         found: set[str | None] = set()
         try:
-            for item in self._every[source.harness].read(source, None, open_session):
+            for item in asking.read(self._every[source.harness], source):
                 if isinstance(item, Edit):
                     found |= {item.path, item.old_path}
                 elif isinstance(item, Turn):
@@ -131,14 +131,14 @@ class Search:
             return BytesIO(records) if path == source.path else open_session(path)
 
         try:
-            roots = self._every[source.harness].roots(source, open_start) if records else ()
+            roots = asking.roots(self._every[source.harness], source, open_start) if records else ()
         except OSError:
             return False
         return any(self._places.contains(root) for root in roots)
 
     def _read(self, source: Source) -> set[str] | None:
         try:
-            roots = self._every[source.harness].roots(source, open_session)
+            roots = asking.roots(self._every[source.harness], source)
         except OSError as error:
             self._unreadable.append((source.path, error.strerror or str(error)))
             return None

@@ -139,3 +139,29 @@ def test_a_folder_may_hold_files_of_several_agents(
     (backup / "n.db-wal").write_bytes(b"")
     report = index(project, backup)
     assert (report.sources_found, report.sessions, report.unreadable) == (4, 3, ())
+
+
+@pytest.mark.parametrize("part", ["discover", "roots", "read", "claim", "sessions"])
+def test_a_parser_that_fails_is_named_and_stops_no_other(
+    project: GitRepo,
+    hermetic: Path,
+    reads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+) -> None:
+    database = hermetic / ".notes" / "notes.db"
+    notes_agent.write(database, "ours", project.path, [("user", "go", 1.0, EDIT)])
+    claude = ClaudeSession(project, hermetic)
+    claude.prompt("words")
+
+    def fail(*args: object) -> list[Item]:
+        raise KeyError("what the session said")
+
+    # a session's file is claimed where a path is given, and discovered where none is
+    paths = [hermetic] if part in ("claim", "sessions") else []
+    with monkeypatch.context() as broken:
+        broken.setattr(notes_agent, part, fail)
+        report = index(project, *paths)
+    assert report.turns == 1
+    assert {reason for _, reason in report.unreadable} == {"its parser failed (KeyError)"}
+    assert index(project, *paths).turns == 1
