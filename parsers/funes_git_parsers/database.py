@@ -50,6 +50,8 @@ def ask(path: Path, question: Callable[[sqlite3.Connection], _Answer]) -> _Answe
             except sqlite3.OperationalError:
                 pass  # locked, or a checkpoint at this moment
         return _copies.ask(path, question)
+    except UnicodeDecodeError as error:  # of sqlite's own message, that quotes a damaged schema
+        raise OSError(errno.EIO, "cannot read the database: damaged schema", str(path)) from error
     except sqlite3.Error as error:
         raise OSError(errno.EIO, f"cannot read the database: {error}", str(path)) from error
 

@@ -170,3 +170,12 @@ def test_columns_that_a_version_lacks_are_null(tmp_path: Path) -> None:
         db.commit()
     row = database.ask(path, lambda db: db.execute(database.select(db, "t", ("a", "b"))).fetchone())
     assert dict(row) == {"a": 1, "b": None}
+
+
+def test_a_schema_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE t (a)")
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE t (a)", b"CREATE TABL\xfc t (a)"))
+    with pytest.raises(OSError, match="damaged schema"):
+        database.ask(path, count)
