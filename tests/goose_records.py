@@ -71,7 +71,6 @@ class Goose:
         self, tool: str, args: Any, *contents: Any, call_id: str = "c1", **result: Any
     ) -> None:
         """A call by the assistant and its result."""
-        call_id = result.pop("call_id", "c1")
         self.message("assistant", request(tool, args, call_id))
         done = {"status": "success", "value": list(contents), **result}
         self.message("user", {"type": "toolResponse", "id": call_id, "toolResult": done})

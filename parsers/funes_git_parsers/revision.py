@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha1
 
-from funes_git_parsers.base import Cursor, Item, Retraction, Session
+from funes_git_parsers.base import Cursor, Item, Restart, Retraction, Session
 from funes_git_parsers.values import mapping
 from funes_git_parsers.whole import roots_of
 
@@ -30,12 +30,16 @@ class Entry:
 
 
 def changes(session_id: str, entries: Iterable[Entry], cursor: str | None) -> Iterator[Item]:
-    """What of `entries` the read that gave `cursor` did not yield, and a new cursor.
+    """What of `entries` the read that gave `cursor` did not yield, and a new cursor; also a turn
+    that was retracted and is there again.
 
     A session without any turn is taken as deleted by its agent, not as taken back: then nothing is
     retracted, and the cursor stays what it was.
     """
     turns, rest = _load(cursor)
+    entries = list(entries)
+    if cursor and not turns and not rest and any(entry.key for entry in entries):
+        yield Restart()  # the cursor is not ours: what it stood for is not known
     found: dict[str, str] = {}
     others: list[str] = []
     for entry in entries:

@@ -153,6 +153,17 @@ def test_rewound_rows_are_taken_back(db: Hermes, found: Sources) -> None:
     assert [r.turn_uuid for r in found.items("s1", Retraction)] == retracted
 
 
+def test_a_rewound_row_that_is_restored_is_current_again(db: Hermes, found: Sources) -> None:
+    row = db.message("user", "First.")
+    db.execute("UPDATE messages SET active = 0")
+    items, cursor = found.read("s1")
+    assert Retraction("s1", row) in items
+    db.execute("UPDATE messages SET active = 1")
+    (turn,), _ = found.read("s1", cursor)
+    assert isinstance(turn, Turn)
+    assert turn.turn_uuid == row
+
+
 def test_a_rewind_alone_changes_what_is_discovered(db: Hermes, found: Sources) -> None:
     row = db.message("user", "First.")
     before = found.source("s1")

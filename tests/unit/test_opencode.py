@@ -151,7 +151,13 @@ def test_a_revert_takes_back_from_its_message_on(found: Sources, database: Path)
     said = story.message("assistant", text("So be it."))
     story.info["revert"] = {"messageID": wrong}
     story.database(database)
-    assert [r.turn_uuid for r in found.items("ses_1", Retraction)] == [wrong, said]
+    items, cursor = found.read("ses_1")
+    assert [item.turn_uuid for item in items if isinstance(item, Retraction)] == [wrong, said]
+    del story.info["revert"]
+    story.database(database)
+    items, _ = found.read("ses_1", cursor)
+    assert [item.turn_uuid for item in items if isinstance(item, Turn)] == [wrong, said]
+    assert not [item for item in items if isinstance(item, Retraction)]
 
 
 def test_children_are_sub_agents(found: Sources, database: Path) -> None:

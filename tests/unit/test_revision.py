@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from funes_git_parsers.base import Block, Cursor, Edit, Item, Retraction, Session, Turn
+from funes_git_parsers.base import Block, Cursor, Edit, Item, Restart, Retraction, Session, Turn
 from funes_git_parsers.revision import Entry, about, changes, roots
 
 
@@ -38,8 +38,10 @@ def test_a_session_that_its_agent_deleted_is_not_taken_back() -> None:
 
 
 def test_a_cursor_that_is_not_ours_reads_from_the_start() -> None:
-    for cursor in ("", "{", "[]", '{"turns":7,"rest":{}}', "[" * 100_000):
-        assert read([entry("1")], cursor)[0] == [turn("1")]
+    for cursor in ("{", "[]", '{"turns":7,"rest":{}}', "[" * 100_000):
+        assert read([entry("1")], cursor)[0] == [Restart(), turn("1")]
+        assert read([], cursor)[0] == []
+    assert read([entry("1")], "")[0] == [turn("1")]
 
 
 def test_roots_are_folders_and_absolute_paths() -> None:
