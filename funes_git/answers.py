@@ -12,10 +12,11 @@ from funes_git.origin import origin
 from funes_git.prompts import part_about, words_of
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
+from funes_git.why.context import around
 from funes_git_parsers.base import Turn
 
-LOOK_BACK = 40
-"""Turns before the edit in which the agent's own words are looked for."""
+LOOK_BACK = 60
+"""Turns before the edit in which the agent's own words, and who read the file, are looked for."""
 
 CONSIDERED, PASSAGES = 10, 4
 """Passages nearest to the edit that are considered, and those that an answer quotes of them."""
@@ -23,6 +24,9 @@ CONSIDERED, PASSAGES = 10, 4
 SHORT, LONG = 60, 500
 """Characters below which a prompt needs the message that it answers, and above which the part that
 names the file is quoted too."""
+
+LATER = float("inf")
+"""The time of a commit that is not made yet."""
 
 IDENTIFIER = re.compile(r"\b[A-Za-z_]\w{5,}\b")
 
@@ -43,15 +47,20 @@ class AnswerMaker:
         turn = view.turn if view else None
         lines = sorted(asked, key=lambda line: line.number)
         words = words_of(prompt)
+        earlier = self._catalog.before(link.session_id, link.turn_uuid, LOOK_BACK)
+        until = commit.commit_time + 1 if commit else LATER
         if link.content == "lines" and not _verbatim(edit, lines):
             link = replace(link, content="reformatted")
+        passages = _passages(turn, earlier, edit)
+        quoted = {prompt.turn_uuid if prompt else None, *(said.turn_uuid for said in passages)}
+        context = around(self._catalog, link, edit, earlier, until)
         return Answer(
             commit=commit,
             link=link,
             prompt=words,
             prompt_uuid=prompt.turn_uuid if prompt else None,
             prompt_ts=prompt.ts if prompt else None,
-            passages=self._passages(link, turn, edit),
+            passages=passages,
             turn_ts=turn.ts if turn else None,
             edit_path=edit.path if edit else None,
             edit_diff=edit.diff if edit else None,
@@ -64,20 +73,10 @@ class AnswerMaker:
             prompt_part=part_about(words or "", _names(edit), LONG),
             retracted=view.retracted if view else False,
             source_gone=self._source_gone(link.session_id),
+            context=tuple(
+                item for item in context if item.kind != "discussed" or item.turn_uuid not in quoted
+            ),
         )
-
-    def _passages(
-        self, link: Link, turn: Turn | None, edit: EditRecord | None
-    ) -> tuple[Passage, ...]:
-        """The agent's text and thinking before the edit in its exchange, oldest first: of the
-        nearest ones, those that name the file or what the edit changed come before the others."""
-        turns = [*([turn] if turn else [])]
-        turns += self._catalog.before(link.session_id, link.turn_uuid, LOOK_BACK)
-        near = [passage for earlier in turns for passage in _said(earlier)][:CONSIDERED]
-        names = [*_names(edit), *_identifiers(edit)]
-        telling = [p for p in near if any(name in p.text for name in names)]
-        chosen = [*telling, *(p for p in near if p not in telling)][:PASSAGES]
-        return tuple(passage for passage in reversed(near) if passage in chosen)
 
     def _before(self, prompt: Turn | None) -> Passage | None:
         """The last thing that the agent said before a prompt."""
@@ -95,6 +94,20 @@ class AnswerMaker:
             return source is not None and not origin(str(source)) and not source.exists()
         except OSError:
             return False  # in a folder that we may not look into
+
+
+def _passages(
+    turn: Turn | None, earlier: Sequence[Turn], edit: EditRecord | None
+) -> tuple[Passage, ...]:
+    """The agent's text and thinking before the edit in its exchange, oldest first: of the nearest
+    ones, those that name the file or what the edit changed come before the others."""
+    turns = [*([turn] if turn else [])]
+    turns += [before for before in earlier if turn and before.exchange == turn.exchange]
+    near = [passage for before in turns for passage in _said(before)][:CONSIDERED]
+    names = [*_names(edit), *_identifiers(edit)]
+    telling = [p for p in near if any(name in p.text for name in names)]
+    chosen = [*telling, *(p for p in near if p not in telling)][:PASSAGES]
+    return tuple(passage for passage in reversed(near) if passage in chosen)
 
 
 def _rows(

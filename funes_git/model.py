@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from funes_git_parsers.base import Block, Operation, Retraction, Session, Source, Spawn, Turn
+
+if TYPE_CHECKING:
+    from funes_git.told import Context, Shares, Stage
 
 Relation: TypeAlias = Literal["wrote", "removed", "ran", "committed", "read"]
 Content: TypeAlias = Literal["lines", "span", "reformatted", "none"]
@@ -241,6 +244,8 @@ class Answer:
     retracted: bool = False
     source_gone: bool = False
     """The agent's own session file no longer exists."""
+    context: tuple[Context, ...] = ()
+    """Who read or spoke of the file before, and what was tried there; never authors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,64 +258,8 @@ class Unexplained:
     reason: Reason | None
     detail: str
     """One sentence: what was looked at, and what to try."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One stage in the life of the asked lines: what `why --chain` tells, newest first.
-
-    `commit` shows it, or was made after it (None: not committed yet); `added` are the lines as they
-    stood after it, `removed` those that it took away. `what` is `formatted` for a commit that is
-    listed to be looked through. `answer` is there for a turn of an agent, `reason` where it is not
-    known who it was."""
-
-    commit: CommitInfo | None
-    path: str
-    what: Literal["wrote", "removed", "formatted"]
-    kind: Literal["agent", "human", "unknown", "uncommitted"]
-    via: Literal["git", "again", "edit", "place", "likeness"]
-    """How it was found: git's history of the lines; the same lines in an earlier commit, removed
-    and brought back since; or, never committed, what the next stage replaced (`edit`), what stood
-    where (`place`) or read much like (`likeness`) what a person wrote."""
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    answer: Answer | None = None
-    reason: Reason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Lines that a commit added to one file, by the same author: a turn (`link`; of level `ran`
-    where only a command is known to have written the file), a person, or nobody known (`reason`).
-    """
-
-    lines: int
-    kind: Literal["agent", "human", "unknown"]
-    link: Link | None = None
-    reason: Reason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FileShare:
-    """What a commit did to one file, and whose it is. `added` and `removed` count the lines that
-    are not blank; `parts` share out the added ones, the largest first."""
-
-    path: str
-    status: str
-    added: int
-    removed: int
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Who wrote what share of a commit. `made` is the link of the session that made the commit, if
-    one is known to; `became` are the steps that rewrote the asked commit since, oldest first."""
-
-    commit: CommitInfo
-    files: tuple[FileShare, ...]
-    made: Link | None
-    became: tuple[Step, ...] = ()
+    context: tuple[Context, ...] = ()
+    """The turns that had read the file before; not authors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +346,6 @@ __all__ = [
     "CommitInfo",
     "Content",
     "EditRecord",
-    "FileShare",
     "Hit",
     "How",
     "Level",
@@ -406,18 +354,15 @@ __all__ = [
     "LinkedCommit",
     "LogEntry",
     "Operation",
-    "Part",
     "Passage",
     "Proof",
     "Reason",
     "Relation",
     "Retraction",
     "Session",
-    "Shares",
     "Source",
     "SourceState",
     "Spawn",
-    "Stage",
     "Step",
     "Turn",
     "TurnView",

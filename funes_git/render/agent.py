@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from funes_git.model import Answer, BlameLine, CommitInfo, Hit, LogEntry, TurnView, Unexplained, Why
 from funes_git.origin import label
@@ -24,6 +25,9 @@ from funes_git.render.words import (
     origin,
     plural,
 )
+
+if TYPE_CHECKING:
+    from funes_git.told import Context
 
 PROMPT, WORDS, PASSAGE, ROWS = 800, 1200, 1600, 40
 FOOTER = re.compile(r"\bget \S+ \S+ *$")
@@ -96,6 +100,8 @@ def why(found: Why) -> Iterator[str]:
     for gap in found.unexplained:
         yield ""
         yield _unexplained(gap)
+        if gap.context:
+            yield from _context(gap.context)
     if found.more:
         yield ""
         yield f"more: why {line(found.target)} -n {len(found.answers) + found.more}"
@@ -139,7 +145,15 @@ def answer_rows(answer: Answer) -> Iterator[str]:
     if answer.edit_diff:
         yield f"edit {line(answer.edit_path or '')}:"
         yield from _diff(answer)
+    if answer.context:
+        yield from _context(answer.context)
     yield get_line(link.session_id, link.turn_uuid)
+
+
+def _context(items: Sequence[Context]) -> Iterator[str]:
+    from funes_git.render import context  # most answers have none
+
+    yield from context.agent(items)
 
 
 def _diff(answer: Answer) -> Iterator[str]:

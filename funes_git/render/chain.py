@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from funes_git.model import Stage, Why
+from funes_git.model import Why
 from funes_git.render import width, words
-from funes_git.render.agent import commit_of, fenced, get_line, stamp
 from funes_git.render.clean import line, safe, source
 from funes_git.render.page import Page, commit_line, prose, quote
+from funes_git.told import Stage
 
 PROMPT, ROWS = 300, 8
 """Characters of a prompt, and lines of each side of a change, that one stage shows."""
@@ -110,6 +110,8 @@ def agent(found: Why) -> Iterator[str]:
 
 
 def _agent(stage: Stage, below: Stage | None, number: int) -> Iterator[str]:
+    from funes_git.render.agent import commit_of, fenced, get_line, stamp  # for people, not needed
+
     before = "before " if stage.via in DRAFTS else ""
     told = before + commit_of(stage.commit) if stage.commit else words.NOT_COMMITTED
     yield f"[{number}] {told}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from funes_git.model import Stage, Why
+from funes_git.model import Why
 from funes_git.render import agent as agents
 from funes_git.render import words
 from funes_git.render.chain import changed, changed_rows
 from funes_git.render.clean import line
 from funes_git.render.page import Page, commit_line, prose
 from funes_git.render.why import answer_rows
+from funes_git.told import Stage
 
 NEVER = "never committed: a session wrote this and took it away again"
 

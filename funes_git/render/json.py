@@ -12,8 +12,6 @@ from funes_git.model import (
     Link,
     LogEntry,
     Passage,
-    Shares,
-    Stage,
     Step,
     TurnView,
     Unexplained,
@@ -23,6 +21,7 @@ from funes_git.model import (
 if TYPE_CHECKING:
     from funes_git.ingest import IndexReport
     from funes_git.link.engine import LinkReport
+    from funes_git.told import Context, Shares, Stage
 
 SCHEMA_VERSION: Final = 1
 Object: TypeAlias = dict[str, Any]
@@ -127,6 +126,19 @@ def _answer(answer: Answer) -> Object:
         "asked": _pairs(answer.asked),
         "retracted": answer.retracted,
         "source_gone": answer.source_gone,
+        "context": [_context(item) for item in answer.context],
+    }
+
+
+def _context(item: Context) -> Object:
+    return {
+        "kind": item.kind,
+        "session_id": item.session_id,
+        "turn_uuid": item.turn_uuid,
+        "harness": item.harness,
+        "ts": item.ts,
+        "text": item.text,
+        "undone": item.undone,
     }
 
 
@@ -145,6 +157,7 @@ def _unexplained(gap: Unexplained) -> Object:
         "kind": gap.kind,
         "reason": gap.reason,
         "detail": gap.detail,
+        "context": [_context(item) for item in gap.context],
     }
 
 

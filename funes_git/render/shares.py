@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from funes_git.model import FileShare, Part, Shares, Step
+from funes_git.model import Step
 from funes_git.render import words
 from funes_git.render.clean import line
 from funes_git.render.page import Page, prose
+from funes_git.told import FileShare, Part, Shares
 
 MOST = 30
 """Files that are listed."""

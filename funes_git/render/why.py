@@ -73,6 +73,11 @@ def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
     yield from _prompt(page, answer)
     yield from _passages(page, answer)
     yield from _edit(page, answer)
+    if answer.context:
+        from funes_git.render import context  # most answers have none
+
+        yield from context.human(page, answer.context)
+        yield ""
     yield from _evidence(page, answer)
 
 
@@ -227,6 +232,10 @@ def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str
     if gap.commit is not None:
         yield style.dim("  commit ") + commit_line(_narrow(page, 9), gap.commit)
     yield from prose(page, line(gap.detail or _reason(gap)))
+    if gap.context:
+        from funes_git.render import context  # most have none
+
+        yield from context.human(page, gap.context)
     following = words.REASON_NEXT.get(gap.reason) if gap.reason else None
     if following and "git funes" not in gap.detail:
         yield style.dim(f"  try: {following}")

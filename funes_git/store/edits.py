@@ -49,6 +49,12 @@ class EditReading(LinkReading):
         found.update((r[0], _row(r)) for r in self.rows_in(moved, paths))
         return sorted(found.values(), key=_by_time)
 
+    def edits_of_session_at(self, session_id: str, paths: Sequence[str]) -> list[EditRow]:
+        """The edits that one session made at any of `paths`, in order of time."""
+        marks = ",".join("?" * len(paths))
+        sql = EDIT + f"WHERE s.session_id = ? AND e.path IN ({marks})"
+        return sorted((_row(r) for r in self.rows(sql, (session_id, *paths))), key=_by_time)
+
     def edits_named(self, basenames: Sequence[str]) -> list[EditRow]:
         """The edits of files with any of these names, in any folder, in order of time."""
         rows = self.rows_in(EDIT + "WHERE e.basename IN (?)", basenames)

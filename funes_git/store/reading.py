@@ -157,16 +157,26 @@ class TurnReading(EditReading):
         return self._views(rows or self.rows(f"{where}{order} LIMIT 5", (session_id,)))
 
     def before(self, session_id: str, turn_uuid: str, limit: int) -> list[Turn]:
-        """Up to `limit` turns before it in the same exchange and thread, newest first; retracted
-        ones only if it is retracted itself."""
+        """Up to `limit` turns before it on its thread, newest first, whatever exchange they belong
+        to; retracted ones only if it is retracted itself."""
         row = self._row(session_id, turn_uuid)
         if row is None:
             return []
         found = self.rows(
-            TURN + "WHERE s.session_id = ? AND t.thread IS ? AND t.exchange IS ?"
+            TURN + "WHERE s.session_id = ? AND t.thread IS ?"
             " AND (t.seq, t.id) < (?, ?) AND t.retracted <= ?"
             " ORDER BY t.seq DESC, t.id DESC LIMIT ?",
-            (session_id, row[11], row[9], row[3], row[0], row[17], limit),
+            (session_id, row[11], row[3], row[0], row[17], limit),
+        )
+        return [_turn(r) for r in found]
+
+    def turns_until(self, session_id: str, at: float, limit: int) -> list[Turn]:
+        """Up to `limit` turns of a session, the latest up to the time `at` (seconds since the
+        epoch), newest first; retracted ones are left out."""
+        found = self.rows(
+            TURN + "WHERE s.session_id = ? AND t.ts <= ? AND t.retracted = 0"
+            " ORDER BY t.seq DESC, t.id DESC LIMIT ?",
+            (session_id, at, limit),
         )
         return [_turn(r) for r in found]
 

@@ -16,9 +16,10 @@ from funes_git.git import Repo
 from funes_git.git.blame import looked_through
 from funes_git.git.diffs import CommitChange, FileChange, uncommitted
 from funes_git.git.linelog import before, line_history
-from funes_git.model import CommitInfo, Link, Stage, Unexplained, Why
+from funes_git.model import CommitInfo, Link, Unexplained, Why
 from funes_git.store.catalog import Catalog
 from funes_git.targets import parse_target
+from funes_git.told import Stage
 from funes_git.why.drafts import Drafts
 from funes_git.why.looked import Looked, look
 from funes_git.why.rows import bare

@@ -11,8 +11,9 @@ from funes_git.authors import Authors
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, Repo
 from funes_git.git.diffs import FileChange, changes
-from funes_git.model import CommitInfo, FileShare, Link, Part, Shares, Step, Unexplained, Why
+from funes_git.model import CommitInfo, Link, Step, Unexplained, Why
 from funes_git.store.catalog import Catalog
+from funes_git.told import FileShare, Part, Shares
 
 BY_HAND = ("no-edit", "not-matched")
 """Reasons of commits that a person made."""

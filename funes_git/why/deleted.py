@@ -12,10 +12,11 @@ from funes_git.git import NOT_COMMITTED, BlamedLine, Repo
 from funes_git.git.diffs import FileChange, changes
 from funes_git.git.pickaxe import changed_count, deleted_in, standing, touched
 from funes_git.git.quote import storable
-from funes_git.model import CommitInfo, EditRecord, Link, Stage, Unexplained, Why
+from funes_git.model import CommitInfo, EditRecord, Link, Unexplained, Why
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git.targets import find_path
+from funes_git.told import Stage
 from funes_git.why.removal import Removed, removers
 from funes_git.why.rows import rows
 

@@ -10,8 +10,9 @@ from funes_git.authors import Author, Authors
 from funes_git.git import NOT_COMMITTED, BlamedLine
 from funes_git.git.diffs import FileChange
 from funes_git.link.coverage import SKEW
-from funes_git.model import CommitInfo, Link, Stage
+from funes_git.model import CommitInfo, Link
 from funes_git.store.catalog import Catalog
+from funes_git.told import Stage
 from funes_git.why.drafts import Draft, Drafts
 from funes_git.why.removal import removers
 from funes_git.why.rows import bare

@@ -13,6 +13,7 @@ from funes_git.origin import label
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
 from funes_git.targets import parse_target
+from funes_git.why.context import readers
 from funes_git.why.looked import Looked, look
 
 DEFAULT_ANSWERS = 5
@@ -56,13 +57,15 @@ def why(
     lines = found.lines
     if found.symbol is not None:
         lines = looked.lines[0].number, looked.lines[-1].number
+    told = bool(groups) and whole
+    gaps = [] if told else _gaps(catalog, looked, blank=found.lines is not None)
     return Why(
         target=target,
         path=found.path,
         rev=at or "HEAD",
         lines=lines,
         answers=tuple(answers),
-        unexplained=() if whole and groups else tuple(_gaps(looked, blank=bool(found.lines))),
+        unexplained=tuple(gaps),
         more=max(0, len(groups) - n),
     )
 
@@ -77,24 +80,25 @@ def _by_turn(looked: Looked) -> list[tuple[Link, list[BlamedLine]]]:
     return list(groups.values())
 
 
-def _gaps(looked: Looked, *, blank: bool) -> list[Unexplained]:
+def _gaps(catalog: Catalog, looked: Looked, *, blank: bool) -> list[Unexplained]:
     """The lines that no turn wrote; blank ones only if they were asked for by number."""
     gaps = []
     for author, lines in looked.by_author.items():
         rows = [line for line in lines if blank or line.text.strip()]
         if author.link is None and rows:
-            gaps.append(_unexplained(author, rows, looked.infos))
+            gaps.append(_unexplained(catalog, author, rows, looked.infos))
     return gaps
 
 
 def _unexplained(
-    author: Author, lines: list[BlamedLine], infos: dict[str, CommitInfo]
+    catalog: Catalog, author: Author, lines: list[BlamedLine], infos: dict[str, CommitInfo]
 ) -> Unexplained:
     kind = "unknown" if author.kind == "agent" else author.kind
     shas = {line.sha for line in lines}
     info = infos.get(lines[0].sha) if len(shas) == 1 else None
     numbers = ranges(sorted(line.number for line in lines))
-    return Unexplained(numbers, info, kind, author.reason, _told(author))
+    read = readers(catalog, lines[0].original_path, info.commit_time) if info else ()
+    return Unexplained(numbers, info, kind, author.reason, _told(author), read)
 
 
 def _told(author: Author) -> str:

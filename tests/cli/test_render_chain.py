@@ -9,10 +9,10 @@ from dataclasses import replace
 from inline_snapshot import snapshot
 from samples import ANSWER, COMMIT, HUMAN_COMMIT, LINK, WHY
 
-from funes_git.model import Stage
 from funes_git.render import agent, json
 from funes_git.render.page import Page
 from funes_git.render.why import why
+from funes_git.told import Stage
 
 OLD = "            self._entries.popitem(last=False)"
 NEW = "            self._entries.popitem(False)"

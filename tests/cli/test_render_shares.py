@@ -9,10 +9,11 @@ from dataclasses import replace
 from inline_snapshot import snapshot
 from samples import ANSWER, COMMIT, HUMAN_COMMIT, LINK, WHY
 
-from funes_git.model import FileShare, Part, Shares, Step
+from funes_git.model import Step
 from funes_git.render import agent, json, shares
 from funes_git.render.page import Page
 from funes_git.render.why import why
+from funes_git.told import FileShare, Part, Shares
 
 RAN = replace(LINK, relation="ran", content="none", level="ran", lines=())
 STEP = Step("d4e5f6a" + "0" * 33, COMMIT.sha, "rebase", "hook")

@@ -11,7 +11,7 @@ from memory import Memory
 
 from funes_git.errors import UnknownTarget
 from funes_git.git import process
-from funes_git.model import Shares
+from funes_git.told import Shares
 
 THREE = "def limits_of_cache():\n    entries_at_most = 4096\n    return entries_at_most\n"
 
