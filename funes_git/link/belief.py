@@ -104,7 +104,8 @@ class Placed:
     def _returned(self, block: Block) -> bool:
         """Whether it stands where a commit removed it."""
         evidence = self.places.returned(block)
-        return self._enough(block, evidence) and not self._is_contested(block, evidence)
+        sure = block.score >= ENOUGH and not block.loose
+        return evidence >= (EVIDENT if sure else BOTH) and not self._is_contested(block, evidence)
 
     def _enough(self, block: Block, evidence: float) -> bool:
         if evidence >= BOTH:

@@ -14,7 +14,7 @@ from funes_git.link.evidence import FileEvidence
 from funes_git.link.findings import Findings
 from funes_git.link.graph import Graph
 from funes_git.link.names import Names
-from funes_git.link.place import EditText, Places
+from funes_git.link.place import EditText, Places, bare
 from funes_git.link.pool import RELEASED, Claim, Claims, EditRow, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
@@ -140,25 +140,24 @@ class Linker:
         texts = {text.rstrip() for hunk in change.hunks for _, text in hunk.added}
         texts |= {"".join(text.split()) for text in texts}
         before = blobs.count_lines(change.old_blob, texts) if texts else Counter[str]()
+        old = functools.cache(lambda blob: [bare(line) for line in blobs.lines(blob)])
         places = Places(
             lambda: blobs.lines(change.new_blob),
             self._text,
             lambda edit: here.after(edit, evidence.bound, LATER),
-            lambda edit, pos: self._stood(edit, pos, evidence.sha, names, blobs),
+            lambda edit, pos: map(old, self._stood(edit, pos, evidence.sha, names)),
         )
         evidence.match(here, others, namesakes, before, places)
         self._claim(evidence.claims, found)
 
-    def _stood(
-        self, edit: int, pos: int, sha: str, names: Iterable[str], blobs: BlobReader
-    ) -> Iterator[list[str]]:
-        """The file as it was before each commit that came before `sha` and removed a line of an
+    def _stood(self, edit: int, pos: int, sha: str, names: Iterable[str]) -> Iterator[str]:
+        """Where the file is as it was before a commit that came before `sha` removed a line of an
         edit."""
         claims = self._claims.get((edit, pos), ())
         commits = {claim.commit for claim in claims if claim.kind == RELEASED} - {sha}
         older = [commit for commit in sorted(commits) if self.graph.is_ancestor(commit, sha)]
         for commit in older[:RETURNS]:
-            yield from (blobs.lines(f"{commit}^:{name}") for name in names)
+            yield from (f"{commit}^:{name}" for name in sorted(names))
 
     def _others(self, commit: CommitChange, change: FileChange, names: set[str]) -> list[Pool]:
         """The edits of each other file of a commit that is small enough to ask them all: what

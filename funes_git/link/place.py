@@ -103,7 +103,7 @@ class Places:
     ) -> None:
         """`read` gives the lines of the file in the commit, `text_of` the text of an edit by its
         row id, `later` the edits of the file that were made after one, `stood` the files from which
-        commits removed the line of an edit."""
+        commits removed the line of an edit, each line as `bare` gives it."""
         self._read = read
         self._text_of = text_of
         self._later = later
@@ -150,10 +150,9 @@ class Places:
             for line, pos in block.pairs
         )
 
-    def _alike(self, number: int, lines: Sequence[str], inside: set[int]) -> float:
-        """How the surroundings of line `number` agree with those that it has among other `lines`,
-        if it stands there once; but for those that are `inside` the same block."""
-        old = [bare(line) for line in lines]
+    def _alike(self, number: int, old: Sequence[str], inside: set[int]) -> float:
+        """How the surroundings of line `number` agree with those that it has in an `old` file, if
+        it stands there once; but for those that are `inside` the same block."""
         if old.count(self._line(number)) != 1:
             return 0.0
         there = old.index(self._line(number)) + 1

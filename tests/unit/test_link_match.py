@@ -145,8 +145,14 @@ def test_a_later_edit_tells_where_a_line_came_to_stand() -> None:
 
 
 def test_a_line_that_comes_back_is_believed_where_it_stood() -> None:
-    for text, returned, found in ((LONG, 0.5, {1: 1}), (LONG, 0.4, {}), ("return", 1.0, {})):
-        belief = believe(evidence=0.0, returned=returned, due=9)
+    cases = (
+        (LONG, 0.5, {1: 1}),
+        (LONG, 0.4, {}),
+        ("import os", 1.0, {}),
+        ("import os", 1.5, {1: 1}),
+    )
+    for text, returned, found in cases:
+        belief = believe(evidence=0.0, returned=returned)
         assert owners(run([[(1, text)]], {1: [text]}, belief)) == found
 
 
