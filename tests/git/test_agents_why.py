@@ -128,6 +128,23 @@ def test_an_edit_answers_for_its_line(case: Case, memory: Memory) -> None:
     assert (found.link.level, found.prompt) == ("exact", case.prompt)
 
 
+def test_a_fork_that_is_read_first_leaves_the_prompt_to_be_found(
+    repo: GitRepo, hermetic: Path
+) -> None:
+    """The copies in a fork are the same turns, and stored once."""
+    case = CASES[0]
+    history(case, repo)
+    memory = Memory(repo)
+    original, fork = sorted((DATA / "pi" / "home").rglob("*.jsonl"))
+    for session in (fork, original):
+        copy = hermetic / session.relative_to(DATA / "pi" / "home")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        moved = session.read_bytes().replace(case.folder.encode(), str(repo.path).encode())
+        copy.write_bytes(moved)
+        memory.sync()
+    assert answer(memory, "app.py:2").prompt == case.prompt
+
+
 @pytest.mark.parametrize("case", [c for c in CASES if c.write], ids=lambda c: c.agent)
 def test_a_new_file_answers_for_its_lines(case: Case, memory: Memory) -> None:
     found = answer(memory, "test_app.py:4")

@@ -131,6 +131,33 @@ def test_a_sub_agents_turns_are_a_thread_of_their_parents_session() -> None:
     assert (turn.session_id, turn.thread, turn.is_prompt) == (ID, "general-4f", False)
 
 
+# The same kind as https://github.com/vshulcz/deja-vu/issues/1384
+def test_the_edits_of_a_sub_agent_in_the_foreground_stand_in_its_result_alone() -> None:
+    write = {"file_path": "/w/repo/d.md", "content": "# D\n"}
+    calls = [
+        {"callId": "x1", "name": "write_file", "status": "success", "args": write},
+        {"callId": "x2", "name": "write_file", "status": "failed", "args": write},
+        None,
+    ]
+    told = {"type": "task_execution", "taskPrompt": "Write docs", "toolCalls": calls}
+    session = read(
+        record("a1", None, "assistant", call("task", prompt="Write docs")),
+        result("r1", "a1", "task", "Done.", resultDisplay=told),
+        record("u2", "r1", "user", {"text": "thanks"}),
+    )
+    assert session.of(Spawn) == [Spawn(ID, "a1", "r1")]
+    assert [(t.turn_uuid, t.thread, t.parent_uuid) for t in session.turns] == [
+        ("a1", None, None),
+        ("r1", None, "a1"),
+        ("r1:task", "r1", None),
+        ("r1:calls", "r1", "r1:task"),
+        ("u2", None, "r1"),
+    ]
+    assert [(e.turn_uuid, e.tool_use_id, e.new) for e in session.edits] == [
+        ("r1:calls", "x1", "# D\n")
+    ]
+
+
 def test_a_fork_names_its_parent_and_keeps_the_uuids() -> None:
     fork = record("u1", None, "user", {"text": "one"}, forkedFrom={"sessionId": "old"})
     assert read(fork).of(Session)[0].parent_session_id == "old"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any, Final
 
 from funes_git_parsers import scaffold, tools
@@ -124,8 +124,34 @@ class Reader:
         yield from self._turn(record, "tool", [block])
         if call and not done.is_error:
             yield from tools.edits(self._session, call, of_parts.changes(call, shown))
-            if call.tool in ("agent", "task") and (started := _STARTED.search(done.text)):
+        if call and call.tool in ("agent", "task"):
+            if started := _STARTED.search(done.text):
                 yield Spawn(self._session, call.turn_uuid, started[1])
+            else:
+                yield from self._in_foreground(record, call, mapping(shown))
+
+    def _in_foreground(
+        self, record: dict[str, Any], call: Call, shown: dict[str, Any]
+    ) -> Iterator[Item]:
+        """What a sub-agent without a file of its own did: its task and its calls are in what is
+        shown of the result, and nowhere else."""
+        thread = record["uuid"]
+        inner = {**record, "isSidechain": True, "agentId": thread}
+        task = [Block("text", text)] if (text := string(shown.get("taskPrompt"))) else []
+        for turn in self._turn({**inner, "uuid": f"{thread}:task"}, "user", task):
+            yield Spawn(self._session, call.turn_uuid, thread)
+            yield replace(turn, parent_uuid=None, exchange=None)
+        listed = shown.get("toolCalls")
+        told = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+        blocks = [of_parts.called({**each, "id": each.get("callId")}, "args") for each in told]
+        for turn in self._turn({**inner, "uuid": f"{thread}:calls"}, "assistant", blocks):
+            yield replace(turn, parent_uuid=f"{thread}:task" if task else None, exchange=None)
+            for each, block in zip(told, blocks, strict=True):
+                if each.get("status") == "success" and block.tool and block.tool_use_id:
+                    where = (turn.turn_uuid, turn.ts, turn.workdir)
+                    made = Call(block.tool_use_id, block.tool, block.text, *where)
+                    changes = of_parts.changes(made, each.get("resultDisplay"))
+                    yield from tools.edits(self._session, made, changes)
 
     def _turn(self, record: dict[str, Any], role: Role, blocks: list[Block]) -> Iterator[Turn]:
         if not blocks:
