@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -154,9 +154,17 @@ def shared() -> Redactor:
 
 def clean_path(path: str) -> str:
     """A path without secrets. Starts the scanner only where a part of it looks random."""
-    if any(_is_odd(word) for word in _PATH_WORD.findall(path)):
-        return shared().redact([path])[0].text
-    return path
+    return shared().redact([path])[0].text if _may_hold(path) else path
+
+
+def secret_paths(paths: Iterable[str]) -> set[str]:
+    """Those of some paths that hold a secret. Starts the scanner only where one looks so."""
+    odd = [path for path in paths if _may_hold(path)]
+    return set(shared().find(odd)) if odd else set()
+
+
+def _may_hold(path: str) -> bool:
+    return any(_is_odd(word) for word in _PATH_WORD.findall(path))
 
 
 def _is_odd(word: str) -> bool:

@@ -203,11 +203,15 @@ class Search:
         if gone:
             self._cache.forget(gone)
         if self._new_roots or self._new_verdicts:
-            self._cache.save(self._place, _clean(self._new_roots), self._new_verdicts)
-        roots = self._roots.adding(map(str, self._tops))
-        if roots != Roots.load(self._repo.layout):
+            new = [source for source, _ in (*self._new_roots, *self._new_verdicts)]
+            secret = redact.secret_paths(str(source.path) for source in new)
+            roots = [(s, r) for s, r in self._new_roots if str(s.path) not in secret]
+            verdicts = [(s, v) for s, v in self._new_verdicts if str(s.path) not in secret]
+            self._cache.save(self._place, _clean(roots), verdicts)
+        places = self._roots.adding(map(str, self._tops))
+        if places != Roots.load(self._repo.layout):
             with suppress(OSError):
-                roots.save(self._repo.layout)
+                places.save(self._repo.layout)
 
 
 def _clean(found: list[tuple[Source, set[str]]]) -> list[tuple[Source, set[str]]]:

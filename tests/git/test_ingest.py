@@ -368,6 +368,27 @@ def test_what_was_taken_back_stays_so_when_the_file_is_read_again(
     assert "another answer" in current(project)
 
 
+@pytest.mark.parametrize("title", ['say "f00-1"', '"', 'it ends in ""', "back\\\\", '\\"a\\"'])
+def test_what_a_parser_remembers_is_searched_for_secrets_whatever_it_quotes(
+    project: GitRepo, hermetic: Path, title: str
+) -> None:
+    token = Maker(6).checked("ghp_")
+    claude = ClaudeSession(project, hermetic)
+    claude.prompt("Two words")
+    for text in (title, f"{title} {token} {title}"):
+        record = {"type": "custom-title", "customTitle": text, "sessionId": claude.id}
+        claude.append(record)
+        claude.call("Later", {"command": f"{text} 0f-1", "title": title}, text, {"stdout": title})
+        index(project)
+    use = {"type": "tool_use", "id": "call-1", "name": "Bash", "input": {"command": title + token}}
+    claude.record("assistant", {"id": "m", "role": "assistant", "content": [use]})
+    index(project)  # the call waits for its result
+    assert token.encode() not in everything_stored(project)
+    with catalog(project) as stored:
+        (state,) = stored.states()
+        assert json.loads(state.cursor)["title"] == f"{title} [REDACTED:github-token] {title}"
+
+
 def test_secrets_in_ids_are_stored_nowhere_and_ids_still_tie_records(
     project: GitRepo, hermetic: Path
 ) -> None:
@@ -433,7 +454,11 @@ def test_a_session_whose_path_holds_a_secret_is_not_read(
         ["its path holds a secret: rename it"],
     )
     assert token not in str(report.unreadable)
+    claude.file = hermetic / ".claude" / "projects" / "x" / f"{token}.jsonl"
+    claude.prompt("Make it three")
+    assert index(project).turns == 0
     assert token.encode() not in everything_stored(project)
+    assert token.encode() not in config.user_layout().discovery.read_bytes()
 
 
 def test_secrets_are_stored_nowhere_and_their_lines_prove_nothing(
