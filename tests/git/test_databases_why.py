@@ -41,6 +41,13 @@ def test_hermes(tmp_path: Path) -> None:
     assert found.link.level == "exact"
     assert found.prompt_uuid == prompt
 
+    before = {path: path.read_bytes() for path in database.path.parent.iterdir()}
+    assert memory.sync().sources_read == 0
+    assert {path: path.read_bytes() for path in database.path.parent.iterdir()} == before
+    database.message("user", "More.")
+    report = memory.sync()
+    assert (report.sources_read, report.turns) == (1, 1)
+
 
 def test_opencode(tmp_path: Path) -> None:
     repo = GitRepo(tmp_path / "repo")
@@ -116,3 +123,24 @@ def test_cursor(tmp_path: Path) -> None:
     (found,) = memory.why("app.py:1").answers
     assert (found.link.session_id, found.link.turn_uuid) == ("c1", "c1-b1")
     assert (found.link.level, found.prompt_uuid) == ("exact", "c1-b0")
+
+
+def test_opencode_in_a_checkout_that_was_moved(tmp_path: Path) -> None:
+    """The session names a folder that is no more; its project is the repository's first commit."""
+    repo = GitRepo(tmp_path / "repo")
+    repo.write("app.py", '    return "hi"\n')
+    path, where = "/gone/repo/app.py", {"path": {"cwd": "/gone/repo", "root": "/gone/repo"}}
+    story = Story(directory="/gone/repo")
+    story.info["projectID"] = repo.commit("init", date=story.now / 1000 - 3600)
+    story.message("user", text("Make greet return hello."))
+    args = {"filePath": path, "content": '    return "hello there, friend"\n'}
+    edit = story.message("assistant", story.tool("write", args, metadata={"exists": True}), **where)
+    story.message("assistant", text("Done."), **where)
+    story.database(Path(os.environ["HOME"]) / SHARE / "opencode.db")
+    repo.write("app.py", args["content"])
+    repo.commit("Say hello", date=story.now / 1000 + 1)
+
+    memory = Memory(repo)
+    memory.sync()
+    (found,) = memory.why("app.py:1").answers
+    assert (found.link.session_id, found.link.turn_uuid) == ("ses_1", edit)
