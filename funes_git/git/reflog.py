@@ -17,7 +17,7 @@ from typing import Literal
 from funes_git.git.repo import Repo
 
 LINE = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*?(\d+) [+-]\d{4}(?:\t(.*))?")
-OTHERS = re.compile(r"(?:^|/)(?:stash$|notes/|heads/entire/|remotes/[^/]+/entire/)")
+OTHERS = re.compile(r"stash$|notes/|heads/entire/|remotes/[^/]+/entire/")
 """Refs that hold no history of the code (as link/level.py leaves them out)."""
 
 AMENDED = b"commit (amend)"
@@ -57,7 +57,7 @@ def _files(common: Path) -> Iterator[Path]:
     yield logs / "HEAD"
     yield from sorted(common.glob("worktrees/*/logs/HEAD"))
     for path in sorted((logs / "refs").rglob("*")):
-        if path.is_file() and not OTHERS.search(path.relative_to(logs / "refs").as_posix()):
+        if path.is_file() and not OTHERS.match(path.relative_to(logs / "refs").as_posix()):
             yield path
 
 

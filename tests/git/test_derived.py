@@ -195,6 +195,41 @@ def test_a_commit_that_was_undone_and_made_again_is_derived(
     assert [steps(k) for k in memory.links(new)] == [[(old, "copy", "content")]]
 
 
+def test_stashes_and_other_tools_branches_are_no_history(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    third(claude)
+    base.git("stash", "-q")
+    base.git("stash", "pop", "-q")
+    base.git("stash", "-q")
+    base.git("branch", "entire/checkpoints")
+    base.git("branch", "-f", "entire/checkpoints", "stash@{0}")
+    base.git("branch", "-f", "entire/checkpoints", "main")
+    base.git("stash", "pop", "-q")
+    new = commit(base, clock, "third")
+    memory.sync()
+    assert [(k.level, k.chain) for k in memory.links(new)] == [("lines", ())]
+    with memory.catalog() as catalog:
+        assert len(catalog.known_commits()) == 2
+
+
+@pytest.mark.parametrize("name", ["topic", "topic/notes/stash", "stash"])
+def test_a_commit_that_only_its_branchs_reflog_names_is_compared_with(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory, name: str
+) -> None:
+    """Made in a working tree that is gone, and with it the reflog of its HEAD."""
+    third(claude)
+    base.git("checkout", "-q", "-b", name)
+    old = commit(base, clock, "third")
+    base.git("checkout", "-q", "main")
+    base.git("branch", "-f", name, "main")
+    base.git("reflog", "expire", "--expire=all", "HEAD", "main")
+    base.write("notes.py", START.replace("line number 3 of the file\n", ONE))
+    new = commit(base, clock, "third, again")
+    memory.sync()
+    assert [steps(k) for k in memory.links(new)] == [[(old, "copy", "content")]]
+
+
 def test_a_line_that_was_reverted_and_restored_is_not_derived(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:
