@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -94,7 +96,7 @@ def main(folder: Path) -> int:
     rest = Counter(p.suffix for p in folder.rglob("*") if p.is_file() and p not in claimed)
     print("files of no agent:", dict(rest))
     failed = [name for name, tally in tallies.items() if not is_good(tally)]
-    print("failed:" if failed else "all good", *failed)
+    print("failed:" if failed else "all good" if tallies else "no session found", *failed)
     return bool(failed) or not tallies or bool(found.unreadable)
 
 
@@ -176,7 +178,8 @@ class Reasons:
     def __init__(self, parser: Parser, items: list[Item]) -> None:
         self._passes: Mapping[str, str] = getattr(parser, "PASSES", {})
         turns = [item for item in items if isinstance(item, Turn)]
-        self._texts = "\0".join(block.text for turn in turns for block in turn.blocks)
+        blocks = [block for turn in turns for block in turn.blocks]
+        self._texts = "\0".join(text for block in blocks for text in texts_of(block))
         self._ids = {turn.turn_uuid for turn in turns} | {turn.message_id for turn in turns} - {
             None
         }
@@ -195,13 +198,31 @@ class Reasons:
             return "a copy of a record before it"
         if any(record.get(name) in self._ids for name in IDS):
             return "told with others"
-        if max(texts, key=len).strip() in self._texts:
+        # the longest line, as a parser may take a text apart (calls in tags)
+        if max(re.split(r"\n|</?\w+>", "\n".join(texts)), key=len).strip() in self._texts:
             return "told with others"
         return "copied from the session that it was forked from" if self._has_parent else ""
 
     def seen(self, record: dict[str, Any]) -> None:
         """Remember that the record was there."""
         self._seen.update(record[name] for name in IDS if isinstance(record.get(name), str))
+
+
+def texts_of(block: Block) -> Iterator[str]:
+    """A block's text, and those in a call's arguments."""
+    yield block.text
+    if block.type == "tool_use":
+        with suppress(ValueError):
+            yield from strings(json.loads(block.text))
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every string in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from strings(inner)
 
 
 def told_by(value: Any, name: str = "") -> Iterator[str]:
@@ -218,14 +239,17 @@ def told_by(value: Any, name: str = "") -> Iterator[str]:
 
 def count_calls(tally: Tally, items: list[Item]) -> None:
     """Tool calls by name, and what became of those that edit."""
-    blocks = [block for item in items if isinstance(item, Turn) for block in item.blocks]
-    results = {b.tool_use_id: b for b in blocks if b.type == "tool_result"}
-    edited = {item.tool_use_id for item in items if isinstance(item, Edit) and has_text(item)}
-    for block in blocks:
+    turns = [item for item in items if isinstance(item, Turn)]
+    results = {b.tool_use_id: b for t in turns for b in t.blocks if b.type == "tool_result"}
+    edits = [item for item in items if isinstance(item, Edit) and has_text(item)]
+    # a format without ids of calls has one call a turn
+    edited = {e.tool_use_id for e in edits} | {e.turn_uuid for e in edits}
+    for turn, block in [(t, b) for t in turns for b in t.blocks]:
         if block.type == "tool_use":
             tally.tools[block.tool or "?"] += 1
             if (block.tool or "").lower() in EDITING.split():
-                tally.editing[outcome(block, results, edited)] += 1
+                name = block.tool_use_id or turn.turn_uuid
+                tally.editing[outcome(name, results.get(block.tool_use_id), edited)] += 1
 
 
 def has_text(edit: Edit) -> bool:
@@ -233,10 +257,9 @@ def has_text(edit: Edit) -> bool:
     return bool(is_gone or edit.hunks or edit.new is not None or edit.old is not None)
 
 
-def outcome(call: Block, results: dict[str | None, Block], edited: set[str]) -> str:
-    if call.tool_use_id in edited:
+def outcome(call: str, result: Block | None, edited: set[str]) -> str:
+    if call in edited:
         return "text"
-    result = results.get(call.tool_use_id)
     if result is None:
         return "unanswered"
     return "failed" if result.is_error or result.exit_code else "without text"

@@ -24,6 +24,7 @@ GLOBAL_UUIDS = True
 READS: frozenset[Capability] = frozenset(
     ("text", "thinking", "edits", "shell", "sub-agents", "git")
 )
+PASSES = {"system.message*": "the system prompt"}
 
 _START = re.compile(
     rb'\s*\{\s*(?:"(?:id|timestamp|parentId|agentId)"\s*:\s*(?:"[^"]*"|null)\s*,\s*)*"type"\s*:\s*'

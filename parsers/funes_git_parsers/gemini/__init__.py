@@ -31,6 +31,7 @@ NAME = "gemini"
 LABEL = "Gemini CLI"
 GLOBAL_UUIDS = False
 READS: frozenset[Capability] = frozenset(("text", "thinking", "edits", "shell", "sub-agents"))
+PASSES = dict.fromkeys(("info", "warning", "error"), "the program's own words")
 
 LARGEST = 1 << 30
 """Bytes of a session file; what is longer is no session."""
