@@ -14,7 +14,7 @@ from funes_git.render.page import Page, commit_line, prose
 from funes_git.render.why import answer_rows
 from funes_git.told import Stage
 
-NEVER = "never committed: a session wrote this and took it away again"
+NEVER = "never committed: a session wrote this, and it is gone again"
 
 
 def human(page: Page, found: Why) -> Iterator[str]:

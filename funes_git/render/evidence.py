@@ -16,7 +16,7 @@ _CONTENT: Final[dict[Content, str]] = {
 }
 _UNCOMMITTED: Final[dict[Content, str]] = {
     "lines": "its lines stand in the file, and no commit has them yet",
-    "span": "it took this away, and no commit shows that",
+    "span": "its edit shows this, and no commit does",
     "reformatted": "its lines stand in the file but for white space, and no commit has them yet",
     "none": "a command of this turn wrote the file, and no commit has that yet",
 }

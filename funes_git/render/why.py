@@ -59,7 +59,10 @@ def _heading(page: Page, found: Why) -> Iterator[str]:
 def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
     """One turn: its commit, session, prompt, words, edit and evidence."""
     style = page.style
-    told = commit_line(_narrow(page, 9), answer.commit) if answer.commit else words.NOT_COMMITTED
+    gone = answer.link.content == "span"
+    told = words.NO_COMMIT if gone else words.NOT_COMMITTED
+    if answer.commit is not None:
+        told = commit_line(_narrow(page, 9), answer.commit)
     yield style.dim("commit   ") + told
     if came := words.origin(answer.link.chain):
         yield style.dim("         " + page.fit(came, 9))

@@ -56,6 +56,7 @@ EVIDENCE: Final[dict[Level, str]] = {
 }
 """What speaks for a link of each level, as a heading."""
 NOT_COMMITTED: Final = "not committed yet"
+NO_COMMIT: Final = "none shows it"
 UNCOMMITTED: Final = "no indexed session wrote it; one that is still at work may not be read yet"
 REASON_NEXT: Final[dict[str, str]] = {
     "no-session": "git funes index --adopt PATH   (if the session ran elsewhere)",

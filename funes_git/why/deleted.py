@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from funes_git.answers import AnswerMaker
@@ -126,8 +127,10 @@ class _Search:
                 yield from stages
                 return
         self._is_gone(text)
-        yield from (self._uncommitted(edit, known=bool(shas)) for edit in removing)
-        if not removing:
+        written = [edit for edit in edits if _balance(edit, text) > 0] if not shas else []
+        for edit in removing or written:
+            yield self._uncommitted(edit, "-" if removing else "+", known=bool(shas))
+        if not (removing or written):
             yield self._by_hand(text)
 
     def _in_commits(self, shas: list[str], text: str) -> Iterator[Stage]:
@@ -149,16 +152,17 @@ class _Search:
         for author, gone in found.items():
             yield self._stage(info, change.path, author, gone, "git")
 
-    def _uncommitted(self, edit: EditRecord, *, known: bool) -> Stage:
-        """What an edit took away without any commit that shows it; `known` if a commit has it."""
+    def _uncommitted(self, edit: EditRecord, sign: str, *, known: bool) -> Stage:
+        """What an edit took away (`-`) without a commit that shows it, or wrote (`+`) and is gone;
+        `known` if a commit has it."""
         session = self._catalog.session(edit.session_id)
-        gone = [(row.pos, row.text) for row in rows(edit.diff) if row.sign == "-"]
+        gone = [(row.pos, row.text) for row in rows(edit.diff) if row.sign == sign]
         link = Link(
             commit=NOT_COMMITTED,
             session_id=edit.session_id,
             turn_uuid=edit.turn_uuid,
             harness=session.session.harness if session else "",
-            relation="removed",
+            relation="removed" if sign == "-" else "wrote",
             content="span",
             proof="none",
             level="lines",
@@ -197,6 +201,8 @@ class _Search:
         sha = info.sha if info else NOT_COMMITTED
         asked = [BlamedLine(number, text, sha, number, path) for number, text in gone]
         answer = self._answers.answer(info, author.link, asked) if author.link else None
+        if answer is not None and info is None:
+            answer = replace(answer, asked=())  # the numbers are the edit's own
         return Stage(
             commit=info,
             path=path,

@@ -66,8 +66,8 @@ Evidence  exact: lines and commit
   Its one line is gone (line 86 in that commit).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
-Never committed: a session wrote this and took it away again
-commit   not committed yet
+Never committed: a session wrote this, and it is gone again
+commit   none shows it
 session  Claude Code 7d1f0c2a 2025-11-03 13:02, claude-sonnet-4-5
 
 Prompt  not recorded
@@ -82,7 +82,7 @@ Edit  src/cache.py
                  return value
 
 Evidence  exact: lines and commit
-  It took this away, and no commit shows that.
+  Its edit shows this, and no commit does.
   Its one line is gone (line 86).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
@@ -146,9 +146,9 @@ edit src/cache.py:
 >          return value
 get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
 
-[2] never committed: a session wrote this and took it away again
+[2] never committed: a session wrote this, and it is gone again
 claude_code · 2025-11-03T13:02Z · exact · removed · asked line 88
-evidence: it took this away, and no commit shows that; its one line is gone (line 86)
+evidence: its edit shows this, and no commit does; its one line is gone (line 86)
 edit src/cache.py:
 >      def put(self, key, value):
 >▶-        self._entries[key] = value

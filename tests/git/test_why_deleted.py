@@ -111,6 +111,22 @@ def test_a_text_that_no_commit_ever_had(
     assert stage.via == "edit"
 
 
+def test_a_text_that_was_written_and_taken_back_without_an_edit(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    turn = claude.edit(
+        "cache.py", GET, GET + "    def get_or_compute(self, key):\n        pass\n\n"
+    )
+    claude.bash("git checkout cache.py")
+    base.commit("nothing", date=clock.tick(60))
+    memory.sync()
+    assert told(memory, "get_or_compute") == [(None, turn)]
+    (stage,) = memory.deleted("get_or_compute").deletions
+    assert stage.answer is not None
+    assert (stage.via, stage.answer.link.relation) == ("edit", "wrote")
+    assert stage.answer.asked == ()
+
+
 def test_a_deletion_that_is_not_committed_yet(
     base: GitRepo, claude: ClaudeSession, memory: Memory
 ) -> None:
