@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
     Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
     Shell: TypeAlias = Literal["bash", "zsh", "fish"]
-    Tool: TypeAlias = Literal["agent-trace", "agentnote", "entire", "git-ai", "specstory", "traces"]
+    Tool: TypeAlias = Literal[
+        "agent-trace", "agentnote", "entire", "git-ai", "notes", "specstory", "traces"
+    ]
     Action: TypeAlias = Literal["list", "pull"]
 
 

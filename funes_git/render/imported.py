@@ -34,7 +34,7 @@ def told(report: ImportReport, vectors: int) -> Iterator[str]:
 
 def _left_out(report: ImportReport) -> Iterator[str]:
     counted = (
-        (report.unknown, "left out {} on commits that are not in this clone", "word"),
+        (report.unknown, "left out {} on commits that are not in this clone", "statement"),
         (report.added.redactions, "redacted {} before storing", "secret"),
         (report.foreign, "left out {} of other repositories", "session"),
         (report.unclaimed, "no parser reads {}", "session"),
@@ -48,7 +48,9 @@ def _left_out(report: ImportReport) -> Iterator[str]:
 def _statements(report: ImportReport) -> str:
     new = report.new_attributions
     fresh = "all new" if new == report.attributions else f"{new:,} new" if new else "none new"
-    return f"{plural(report.commits, 'commit')} ({plural(report.attributions, 'word')}, {fresh})"
+    return (
+        f"{plural(report.commits, 'commit')} ({plural(report.attributions, 'statement')}, {fresh})"
+    )
 
 
 def as_json(report: ImportReport) -> Object:
