@@ -92,6 +92,7 @@ class Conversation:
             key = block.tool_use_id or f"{message.turn_uuid}-{n}"
             where = (message.turn_uuid, self._ts, self._workdir)
             self._calls[key] = Call(key, block.tool, block.text, *where)
+            return replace(block, tool_use_id=key)
         call = self._calls.pop(self._key(block), None) if block.type == "tool_result" else None
         if call is None:
             return block
@@ -100,7 +101,7 @@ class Conversation:
             known = self._changes(call, block.text) if self._changes else None
             found += tools.edits(self._session_id, call, known)
         commits = block.commits or tools.commits(call, block.text)
-        return replace(block, tool=call.tool, commits=commits)
+        return replace(block, tool=call.tool, tool_use_id=call.tool_use_id, commits=commits)
 
     def _key(self, block: Block) -> str:
         """The call that a result answers: the one it names, or the oldest that is open."""

@@ -34,6 +34,8 @@ EDITING = """edit write multiedit notebookedit apply_patch create replace write_
 create_file write_to_file apply_diff replace_in_file insert_content search_and_replace str_replace
 str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor"""
 TEXTS = "text thinking content arguments input output summary message result"
+PLAIN = re.compile(r"[\w ,.]{12,}")
+"""Words that are written alike wherever they stand."""
 IDS = ("uuid", "id")
 
 
@@ -201,6 +203,10 @@ class Reasons:
         # the longest line, as a parser may take a text apart (calls in tags)
         if max(re.split(r"\n|</?\w+>", "\n".join(texts)), key=len).strip() in self._texts:
             return "told with others"
+        if (words := max(PLAIN.findall(max(texts, key=len)), key=len, default="")) and (
+            words in self._texts
+        ):
+            return "told in parts"  # calls that are written in the text
         return "copied from the session that it was forked from" if self._has_parent else ""
 
     def seen(self, record: dict[str, Any]) -> None:

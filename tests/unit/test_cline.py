@@ -80,6 +80,10 @@ def test_calls_of_roo_are_xml_and_only_those_that_ran_count() -> None:
     assert (said.blocks[1].text, said.model) == ("I'll write both.", "m-1")
     refused = turns(items)[2].blocks[1]
     assert (refused.tool, refused.is_error) == ("write_to_file", True)
+    # a call without an id gets one, by which its result is found
+    assert [b.tool_use_id for b in said.blocks[2:]] == [
+        block.tool_use_id for block in turns(items)[2].blocks[:2]
+    ]
     assert turns(items)[5].blocks[0].scaffold == "compaction"
     assert turns(items)[7].blocks[0].commits[0].sha == "5678def"
 
