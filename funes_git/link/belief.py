@@ -102,10 +102,12 @@ class Placed:
         return self.places.later_evidence(block) >= (BOTH if block.loose or little else EVIDENT)
 
     def _returned(self, block: Block) -> bool:
-        """Whether it stands where a commit removed it."""
+        """Whether it stands where a commit removed it. Of equal lines it may have been another that
+        stood there: so only what is distinctive is asked."""
+        if block.score < ENOUGH:
+            return False
         evidence = self.places.returned(block)
-        sure = block.score >= ENOUGH and not block.loose
-        return evidence >= (EVIDENT if sure else BOTH) and not self._is_contested(block, evidence)
+        return self._enough(block, evidence) and not self._is_contested(block, evidence)
 
     def _enough(self, block: Block, evidence: float) -> bool:
         if evidence >= BOTH:
