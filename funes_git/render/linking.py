@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from funes_git.link.explain import THRESHOLDS, Evidence, Explained, Explanation, Lost, RunnerUp
 from funes_git.link.survey import Survey
-from funes_git.model import Link
+from funes_git.model import Level, Link, Reason
 from funes_git.render import json, words
 from funes_git.render.agent import fenced, stamp
 from funes_git.render.clean import line
@@ -42,11 +42,13 @@ def survey(page: Page, found: Survey) -> Iterator[str]:
         f"{tied:,} of {plural(found.commits, 'commit')} and {lines:,} of "
         f"{plural(found.lines, 'added line')} tied to turns"
     )
-    levels = [name for name in words.LEVELS if found.linked[name] or found.linked_lines[name]]
-    told: Mapping[str, str] = {name: words.LEVEL_WORDS[name] for name in levels}
+    levels: list[Level] = [
+        name for name in words.LEVELS if found.linked[name] or found.linked_lines[name]
+    ]
     if levels:
+        told = {name: words.LEVEL_WORDS[name] for name in levels}
         yield from _table(page, "level", found.linked, found.linked_lines, told)
-    reasons = sorted(
+    reasons: list[Reason] = sorted(
         (
             name
             for name in found.unlinked_lines
@@ -55,9 +57,9 @@ def survey(page: Page, found: Survey) -> Iterator[str]:
         key=lambda name: (-found.unlinked_lines[name], -found.unlinked[name]),
     )
     if reasons:
-        told = {name: words.REASON_OF_COMMIT[name] for name in reasons}
+        why = {name: words.REASON_OF_COMMIT[name] for name in reasons}
         yield ""
-        yield from _table(page, "without", found.unlinked, found.unlinked_lines, told)
+        yield from _table(page, "without", found.unlinked, found.unlinked_lines, why)
     advice = dict.fromkeys(words.REASON_NEXT[r] for r in reasons if r in words.REASON_NEXT)
     if advice:
         yield ""
@@ -70,7 +72,7 @@ def _table(
     title: str,
     commits: Mapping[Any, int],
     lines: Mapping[Any, int],
-    told: Mapping[str, str],
+    told: Mapping[Any, str],
 ) -> Iterator[str]:
     wide = max(len(title), *(len(name) for name in told))
     yield page.style.dim(f"  {title:<{wide}}  commits    lines")

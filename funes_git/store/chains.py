@@ -105,7 +105,7 @@ class ChainReading(Database):
             "SELECT r.new, r.old, e.hook, e.detail FROM rewrites r JOIN events e ON e.id = r.event"
             f" WHERE r.new IN (?) ORDER BY r.new, e.hook = '{REFLOG}', r.at, r.old"
         )
-        rows = [
+        rows: list[tuple[str, str, str, How]] = [
             (new, old, hook, how_of(detail)) for new, old, hook, detail in self.rows_in(sql, news)
         ]
         # a rebase amends on its way

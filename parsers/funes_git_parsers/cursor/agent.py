@@ -163,7 +163,8 @@ def _text(path: Path, open_file: Opener) -> Iterator[_Message]:
         if mark[1]:
             if parts:
                 yield role, parts
-            role, parts = mark[1], [{"type": "text", "text": body}]
+            role = mark[1]
+            parts = [{"type": "text", "text": body}]
         elif mark[2] == "Tool call":
             parts.append({"type": "tool_use", "name": mark[3], "input": _arguments(body)})
         elif mark[2] == "Thinking":
