@@ -14,6 +14,7 @@ from typing import Protocol
 from funes_git.link.difflines import DiffLine
 from funes_git.link.match import Block, Candidates
 from funes_git.link.place import EVIDENT
+from funes_git.link.pool import MUTE
 from funes_git.link.weight import COMMON, ENOUGH, LIGHT
 
 SURE = 2 * ENOUGH
@@ -75,7 +76,7 @@ class Placed:
         """Whether `block` is believed."""
         found = self._believes(block)
         if found:
-            self.shown[block.edit] += len(block.pairs)
+            self.shown[block.edit] += _said(block)
         return found
 
     def _believes(self, block: Block) -> bool:
@@ -134,7 +135,12 @@ class Placed:
 
     def _is_little(self, block: Block) -> bool:
         """Whether most of what the edit still has to show is missing."""
-        return 2 * (self.shown[block.edit] + len(block.pairs)) < self.due(block.edit)
+        return 2 * (self.shown[block.edit] + _said(block)) < self.due(block.edit)
+
+
+def _said(block: Block) -> int:
+    """How many of its lines say something: as many as count for what is due."""
+    return sum(line.loose not in MUTE for line, _ in block.pairs)
 
 
 class Whole:

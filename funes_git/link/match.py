@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from funes_git.link.difflines import DiffLine
@@ -79,18 +79,22 @@ def match(
         rows = [(line, c.pos) for line, c in found if line.number in left.lines]
         for block in left.of(_blocks(edit, rows, loose)):
             if believe(block):
-                left.take(block)
-                believed.append(block)
-                anchors += block.pairs if known is not None else ()
+                kept, rest = _touching(block)
+                left.take(kept)
+                believed.append(kept)
+                anchors += kept.pairs if known is not None else ()
+                waiting.append(rest)
             else:
                 waiting.append(block)
                 doubtful.update(line.number for line, _ in block.pairs)
         # of equal lines beside believed ones, the one that is shifted least
-        for block in left.of(sorted(waiting, key=lambda block: _shift(block, anchors))):
+        waiting.sort(key=lambda block: (block.score <= 0, _shift(block, anchors)))
+        for block in left.of(waiting):
             if _shift(block, anchors) <= GAP:
-                left.take(block)
-                believed.append(block)
-                anchors += block.pairs
+                kept, _ = _touching(block, anchors)
+                left.take(kept)
+                believed += [kept] if kept.pairs else []
+                anchors += kept.pairs
     return Matching(tuple(believed), frozenset(doubtful & left.lines))
 
 
@@ -152,6 +156,20 @@ def _diagonals(rows: list[Pair]) -> list[list[Pair]]:
                 start = i
         groups.append(group[start:])
     return groups
+
+
+def _touching(block: Block, anchors: Iterable[Pair] = ()) -> tuple[Block, Block]:
+    """The part of a block that may be believed, and the rest: blank lines and braces go with the
+    lines that they touch, of the block and of `anchors`, not over another's line."""
+    numbers = {line.number for line, _ in anchors}
+    numbers.update(line.number for line, _ in block.pairs if line.weight > 0)
+    for step in (1, -1):
+        for line, _ in block.pairs[::step]:
+            if line.number - step in numbers:
+                numbers.add(line.number)
+    kept = [pair for pair in block.pairs if pair[0].number in numbers]
+    rest = [pair for pair in block.pairs if pair[0].number not in numbers]
+    return replace(block, pairs=kept), Block(block.edit, rest, 0.0, block.loose)
 
 
 def _shift(block: Block, anchors: Sequence[Pair]) -> int:

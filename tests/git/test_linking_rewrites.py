@@ -82,6 +82,22 @@ def test_case_11_the_id_from_before_a_rebase_still_leads_to_the_commit(
     assert (answer.commit and answer.commit.sha, answer.link.session_id) == (new, claude.id)
 
 
+def test_case_11_what_another_session_rebased_stays_the_writers(
+    base: GitRepo, home: Path, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    base.git("checkout", "-q", "-b", "topic")
+    claude.edit("cache.py", GET, EVICT)
+    claude.bash("git commit -q -a -m evict; git rev-parse HEAD")
+    base.git("checkout", "-q", "main")
+    base.write("README.md", "by hand\n")
+    commit(base, clock, "readme by hand")
+    rebaser = CodexSession(base, home, clock)
+    rebaser.prompt("Bring topic up to date with main")
+    rebaser.bash("git rebase -q main topic; git rev-parse HEAD")
+    memory.sync()
+    assert memory.who("cache.py")[OLDEST] == claude.id
+
+
 @pytest.mark.parametrize("kept", ["ours", "theirs", "both", "turned", "by hand", "by an agent"])
 def test_case_12_a_conflict_in_a_rebase_goes_to_who_wrote_what_stands(
     base: GitRepo, home: Path, clock: Clock, claude: ClaudeSession, memory: Memory, kept: str

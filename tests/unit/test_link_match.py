@@ -215,3 +215,29 @@ def test_white_space_may_differ_when_asked_loosely() -> None:
     assert owners(run([[(1, "cache = Cache(size=128, ttl=60)")]], {1: edit})) == {}
     loose = run([[(1, "cache = Cache(size=128, ttl=60)")]], {1: edit}, loose=True)
     assert owners(loose) == {1: 1}
+
+
+def test_blank_lines_and_braces_go_with_lines_that_they_touch() -> None:
+    wrote = [LONG, "", "}", "two = second_value()", "}", ""]
+    for changed, kept in ((4, {1: 1, 2: 1, 3: 1}), (2, {1: 1, 3: 1, 4: 1, 5: 1, 6: 1})):
+        lines = [*wrote]
+        lines[changed - 1] = "a person's"
+        assert owners(run([list(enumerate(lines, 1))], {1: wrote})) == kept
+
+
+def test_a_blank_line_does_not_go_with_lines_beyond_one_of_a_person() -> None:
+    wrote = [LONG, "three = third_value()", ""]
+    assert owners(run([[(1, LONG), (2, "mine"), (3, "")]], {1: wrote})) == {1: 1}
+    known = {
+        1: [(added_lines(FileChange("a.py", hunks=[Hunk(added=[(1, LONG)])]), Counter())[0], 1)]
+    }
+    for number, kept in ((2, {2: 1}), (3, {})):
+        assert owners(run([[(number, "")]], {1: wrote}, known=known)) == kept
+
+
+def test_blank_lines_are_not_counted_among_what_an_edit_has_to_show() -> None:
+    wrote = ["## Unreleased", "", "### Changed", "", "- one", "- two"]
+    committed = ["## Unreleased", "", "### Added", "", "- three", "- four"]
+    for due, kept in ((4, {}), (2, {1: 1, 2: 1})):
+        belief = believe(evidence=1.0, due=due)
+        assert owners(run([list(enumerate(committed, 1))], {1: wrote}, belief)) == kept
