@@ -21,11 +21,14 @@ from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.link.level import EVERYTHING
 from funes_git.model import Link
+from funes_git.spans import span
 from funes_git.store.catalog import Catalog
+from funes_git_parsers.values import clean
 
 REF: Final = "refs/notes/funes"
 PLAIN = re.compile(r"[!#-~]+")
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
+LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 YES = frozenset(("", "true", "yes", "on", "1"))
 
 
@@ -64,7 +67,7 @@ def text(links: Iterable[Link]) -> list[str]:
 def parse(row: str) -> list[Noted]:
     """What one line of a note says; nothing if it is none of ours."""
     try:
-        words = [json.loads(w) if w[0] == '"' else w for w in WORD.findall(row)]
+        words = [clean(json.loads(w)) if w[0] == '"' else w for w in WORD.findall(row)]
     except ValueError:
         return []
     if len(words) < 6 or len(words) % 3:
@@ -83,9 +86,8 @@ def parse(row: str) -> list[Noted]:
 
 def _ranges(lines: str) -> Iterator[tuple[int, int]]:
     for part in lines.split(","):
-        first, _, last = part.partition("-")
-        if first.isdigit() and (not last or last.isdigit()):
-            yield int(first), int(last or first)
+        if found := LINES.fullmatch(part):
+            yield from span(int(found[1]), int(found[2] or found[1]))
 
 
 def _word(value: str, *reserved: str) -> str:

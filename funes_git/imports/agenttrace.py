@@ -20,6 +20,8 @@ from funes_git.imports.found import Found
 from funes_git.link.graph import Graph
 from funes_git.link.level import EVERYTHING
 from funes_git.model import Attribution
+from funes_git.sessionfile import open_session
+from funes_git.spans import span
 from funes_git_parsers.harness import named
 from funes_git_parsers.values import clean, integer, mapping, seconds, string
 
@@ -47,7 +49,8 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
         for path in sorted((top / FOLDER).glob("*.jsonl")):
             found.empty = False
             try:
-                rows = path.read_bytes().splitlines()
+                with open_session(path) as stream:
+                    rows = stream.read().splitlines()
             except OSError:
                 continue
             for row in rows:
@@ -105,9 +108,8 @@ def _ranges(talk: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
     for each in ranges if isinstance(ranges, list) else ():
         part = mapping(each)
         who = mapping(part.get("contributor")) or mapping(talk.get("contributor"))
-        first, last = integer(part.get("start_line")), integer(part.get("end_line"))
-        if who.get("type") in ("ai", "mixed") and first and last and 0 < first <= last:
-            yield first, last
+        if who.get("type") in ("ai", "mixed"):
+            yield from span(integer(part.get("start_line")), integer(part.get("end_line")))
 
 
 def _merged(attributions: Iterable[Attribution]) -> Iterator[Attribution]:
@@ -126,14 +128,15 @@ class _History:
         self._graph = Graph()
         self._changed: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
         shown = ("--topo-order", "--reverse", "--name-only", "--no-renames", "-z")
-        out = repo.run("log", *shown, "--format=%x01%H %ct %P%x00", "--ignore-missing", *EVERYTHING)
-        for entry in out.decode("utf-8", "replace").split("\x01")[1:]:
-            about, *paths = entry.split("\0")
-            sha, time, *parents = about.split()
-            self._graph.add(sha, tuple(parents))
-            for path in paths:
-                if plain := path.strip("\n"):
-                    self._changed[plain].append((sha, float(time)))
+        out = repo.run("log", *shown, "--format=%x00%H %ct %P", "--ignore-missing", *EVERYTHING)
+        before, sha, time = "x", "", ""
+        for part in out.decode("utf-8", "replace").split("\0"):
+            if part and not before:  # no path is empty, so a commit begins
+                sha, time, *parents = part.split()
+                self._graph.add(sha, tuple(parents))
+            elif path := part.removeprefix("\n"):
+                self._changed[path].append((sha, float(time)))
+            before = part
 
     def commit_of(self, change: _Change) -> str | None:
         """The first commit after the revision and the time of the record that changes its file."""

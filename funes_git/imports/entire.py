@@ -21,9 +21,10 @@ from funes_git.git.blobs import BlobReader
 from funes_git.imports import objects
 from funes_git.imports.found import Found, Transcript
 from funes_git.imports.objects import TreeFile
+from funes_git.imports.turns import file_name
 from funes_git.model import Attribution
 from funes_git_parsers.harness import named
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.values import clean, mapping, string
 
 SOURCE = "entire"
 TRAILER = "Entire-Checkpoint"
@@ -37,6 +38,7 @@ _FILE = re.compile(
     r"(?P<name>metadata\.json|full\.jsonl|raw_transcript)(?P<part>\.\d{3})?"
 )
 _DATED = re.compile(r"\d{4}-\d\d-\d\d-(?=[0-9a-f]{8}-)")
+_PLAIN = re.compile(r"[0-9a-f-]{8,64}")
 _NAMES = {"copilot": "events.jsonl", "copilot_cli": "events.jsonl"}
 """What a parser wants a session's file to be called."""
 
@@ -100,7 +102,7 @@ def _sessions(files: Iterable[TreeFile]) -> list[_Kept]:
 
 def _about(data: bytes) -> dict[str, object]:
     try:
-        return mapping(json.loads(data))
+        return mapping(clean(json.loads(data)))
     except (ValueError, RecursionError):
         return {}
 
@@ -130,8 +132,14 @@ def _transcripts(kept: list[_Kept], blobs: BlobReader) -> Iterator[Transcript]:
             taken.setdefault(one.stamp, one)
         for one in _distinct(list(taken.values()), blobs):
             name = _NAMES.get(one.agent, f"{one.checkpoint}.jsonl")
-            folder = session_id if len(taken) == 1 or name.endswith(".jsonl") else one.checkpoint
+            alone = len(taken) == 1 or name.endswith(".jsonl")
+            folder = _folder(session_id) if alone else one.checkpoint
             yield Transcript(f"{folder}/{name}", one.stamp, partial(_text, one, blobs))
+
+
+def _folder(session_id: str) -> str:
+    """The id where it can stand for a folder: anyone may have written anything in its place."""
+    return session_id if _PLAIN.fullmatch(session_id) else file_name(session_id)
 
 
 def _distinct(several: list[_Kept], blobs: BlobReader) -> Iterator[_Kept]:

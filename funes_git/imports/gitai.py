@@ -20,13 +20,14 @@ from funes_git.imports.found import Found
 from funes_git.imports.notes import Note, notes
 from funes_git.imports.turns import Said, text, transcript
 from funes_git.model import Attribution
+from funes_git.spans import span
 from funes_git_parsers.harness import named
 from funes_git_parsers.values import clean, compact, mapping, seconds, string
 
 SOURCE = "git-ai"
 REFS = ("refs/notes/ai", "refs/notes/ai-remote/**")
 _ENTRY = re.compile(r"\s+(\S+)\s+([\d,\s-]+)")
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"(?<!\d)(\d{1,9})(?:-(\d{1,9}))?(?!\d)", re.ASCII)
 _ROLES: dict[str, Literal["user", "assistant"]] = {
     "user": "user",
     "human": "user",
@@ -97,9 +98,7 @@ def _attributions(note: Note, head: str, agents: Mapping[str, Any]) -> Iterator[
 
 def _ranges(words: str) -> Iterator[tuple[int, int]]:
     for found in _RANGE.finditer(words):
-        first, last = int(found[1]), int(found[2] or found[1])
-        if 0 < first <= last:
-            yield first, last
+        yield from span(int(found[1]), int(found[2] or found[1]))
 
 
 def _said(messages: list[Any], at: float | None) -> Iterator[Said]:

@@ -51,11 +51,12 @@ def trailers(repo: Repo, key: str) -> list[tuple[str, float, list[str]]]:
     key."""
     from funes_git.link.level import EVERYTHING
 
-    shown = f"%H%x1f%ct%x1f%(trailers:key={key},valueonly,separator=%x1f)%x1e"
+    shown = f"%H%x1f%ct%x1f%(trailers:key={key},valueonly,separator=%x1f)"
     found = []
-    out = repo.run("log", f"--format={shown}", "--ignore-missing", *EVERYTHING)
-    for row in out.decode("utf-8", "replace").split("\x1e"):
-        sha, _, rest = row.strip("\n").partition("\x1f")
+    # a commit's message may hold any character but NUL
+    out = repo.run("log", "-z", f"--format={shown}", "--ignore-missing", *EVERYTHING)
+    for row in out.decode("utf-8", "replace").split("\0"):
+        sha, _, rest = row.partition("\x1f")
         time, _, values = rest.partition("\x1f")
         named = [value.strip() for value in values.split("\x1f") if value.strip()]
         if named:

@@ -146,9 +146,13 @@ class _Reading:
             if paths and size + len(data) > BATCH:
                 yield paths
                 paths, size = [], 0
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-            os.utime(path, ns=(transcript.mtime_ns, transcript.mtime_ns))
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+                os.utime(path, ns=(transcript.mtime_ns, transcript.mtime_ns))
+            except OSError as error:  # the disk is full, or the name too long for it
+                self._unreadable.append((path, error.strerror or str(error)))
+                continue
             paths.append(path)
             size += len(data)
         if paths:
@@ -207,8 +211,7 @@ def _clean(attributions: list[Attribution]) -> list[Attribution]:
 
 @contextmanager
 def _emptied(folder: Path) -> Iterator[None]:
-    """A private folder that is gone afterwards; what a killed run left is gone before."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """A private folder that is gone afterwards; what a killed run left, the stores removed."""
     folder.mkdir(parents=True, mode=0o700)
     try:
         yield

@@ -10,6 +10,7 @@ from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import objects
 from funes_git.imports.found import Found, Transcript
+from funes_git.sessionfile import open_session
 
 SOURCE = "specstory"
 FOLDER = ".specstory/history"
@@ -21,7 +22,8 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
     for top in repo.worktrees():
         for path in sorted((top / FOLDER).glob("*.md")):
             try:
-                data = path.read_bytes()
+                with open_session(path) as stream:
+                    data = stream.read()
             except OSError:
                 continue
             stamp = sha1(data, usedforsecurity=False).hexdigest()

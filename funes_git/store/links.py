@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from funes_git.model import Level, Link, LinkedCommit
 from funes_git.origin import ATTRIBUTED
+from funes_git.spans import merged, size
 from funes_git.store.chains import REFLOG, ChainReading
 from funes_git.store.database import Database, Row
 from funes_git.store.records import HookEvent
@@ -81,13 +82,12 @@ class LinkReading(ChainReading):
             " AND (content != 'none' OR level = 'imported') AND sha IN (?) ORDER BY id"
         )
         found: dict[str, Counter[Level]] = {}
-        seen: set[tuple[str, str, int]] = set()
+        seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
         for sha, path, level, lines in self.rows_in(sql, shas):
-            numbers = {
-                (sha, path, n) for first, last in json.loads(lines) for n in range(first, last + 1)
-            }
-            found.setdefault(sha, Counter())[level] += len(numbers - seen)
-            seen |= numbers
+            before = seen.get((sha, path), [])
+            now = merged([*before, *map(tuple, json.loads(lines))])
+            found.setdefault(sha, Counter())[level] += size(now) - size(before)
+            seen[sha, path] = now
         return found
 
     def moves(self) -> list[Move]:

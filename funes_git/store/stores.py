@@ -8,6 +8,7 @@ catalog level from the memory. A catalog that is missing, damaged or of another 
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -85,6 +86,7 @@ class Stores(Levelled):
                 raise FunesError(
                     f"cannot write {layout.root}: {why}", hint="git funes doctor"
                 ) from error
+            shutil.rmtree(layout.imported, ignore_errors=True)  # of an import that was killed
             stores = cls(layout, writer, ExitStack())
             stores._at = at
             stores._lock = lock
