@@ -21,14 +21,13 @@ from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.link.level import EVERYTHING
 from funes_git.model import Link
-from funes_git.spans import span
+from funes_git.spans import named_in
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.values import clean
 
 REF: Final = "refs/notes/funes"
 PLAIN = re.compile(r"[!#-~]+")
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
-LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 YES = frozenset(("", "true", "yes", "on", "1"))
 
 
@@ -78,16 +77,16 @@ def parse(row: str) -> list[Noted]:
         path, _, lines = place.rpartition(":")
         found.append(
             Noted(
-                harness, session_id, turn_uuid, level, relation, path or None, tuple(_ranges(lines))
+                harness,
+                session_id,
+                turn_uuid,
+                level,
+                relation,
+                path or None,
+                tuple(named_in(lines)),
             )
         )
     return found
-
-
-def _ranges(lines: str) -> Iterator[tuple[int, int]]:
-    for part in lines.split(","):
-        if found := LINES.fullmatch(part):
-            yield from span(int(found[1]), int(found[2] or found[1]))
 
 
 def _word(value: str, *reserved: str) -> str:

@@ -20,14 +20,13 @@ from funes_git.imports.found import Found
 from funes_git.imports.notes import Note, notes
 from funes_git.imports.turns import Said, text, transcript
 from funes_git.model import Attribution
-from funes_git.spans import span
+from funes_git.spans import named_in
 from funes_git_parsers.harness import named
 from funes_git_parsers.values import clean, compact, mapping, seconds, string
 
 SOURCE = "git-ai"
 REFS = ("refs/notes/ai", "refs/notes/ai-remote/**")
 _ENTRY = re.compile(r"\s+(\S+)\s+([\d,\s-]+)")
-_RANGE = re.compile(r"(?<!\d)(\d{1,9})(?:-(\d{1,9}))?(?!\d)", re.ASCII)
 _ROLES: dict[str, Literal["user", "assistant"]] = {
     "user": "user",
     "human": "user",
@@ -90,15 +89,10 @@ def _attributions(note: Note, head: str, agents: Mapping[str, Any]) -> Iterator[
             continue
         key = entry[1].partition("::")[0]
         if path and key in agents:
-            written[_session(key, mapping(agents[key])), path] += _ranges(entry[2])
+            written[_session(key, mapping(agents[key])), path] += named_in(entry[2])
     for ((session_id, agent), where), lines in written.items():
         shown = tuple(sorted(set(lines)))
         yield Attribution(note.commit, session_id, agent, SOURCE, where, shown)
-
-
-def _ranges(words: str) -> Iterator[tuple[int, int]]:
-    for found in _RANGE.finditer(words):
-        yield from span(int(found[1]), int(found[2] or found[1]))
 
 
 def _said(messages: list[Any], at: float | None) -> Iterator[Said]:
