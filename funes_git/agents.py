@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from funes_git import asking, discovery
@@ -11,6 +11,7 @@ from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import AgentTotals
 from funes_git_parsers.base import Parser, Places
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

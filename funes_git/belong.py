@@ -11,11 +11,11 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from funes_git.layout import Layout
+from funes_git_parsers.dataclass import dataclass
 
 WORKTREE = re.compile(r"^(?:\.[\w-]+/worktrees|\.worktrees)/[^/]+/")
 """Where worktrees lie inside a checkout: `.worktrees/x/`, `.claude/worktrees/x/`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from funes_git import asking, config
@@ -15,6 +15,7 @@ from funes_git.rootcache import Key
 from funes_git.sessionfile import head
 from funes_git.touching import Search
 from funes_git_parsers.base import Parser, Places, Source
+from funes_git_parsers.dataclass import dataclass
 
 _PRUNED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
 

@@ -11,7 +11,6 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -19,6 +18,7 @@ from funes_git import alone, config, logs, spool
 from funes_git.errors import FunesError, MemoryMissing
 from funes_git.git import Repo, process
 from funes_git.hosts import githooks
+from funes_git_parsers.dataclass import dataclass
 
 OLDEST_GIT = (2, 31)
 LONG_SECONDS = 3600.0

@@ -7,7 +7,6 @@ on gets none. Pure functions; what is secret was found before (redact.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha1
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from funes_git.lines import PlacedLine, split
 from funes_git.model import EditRecord, LineKey
 from funes_git.redact import Redacted
 from funes_git_parsers.base import Edit
+from funes_git_parsers.dataclass import dataclass
 
 Found: TypeAlias = Mapping[str, Redacted]
 """The texts that hold secrets, by their original."""

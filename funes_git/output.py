@@ -10,7 +10,6 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,6 +18,7 @@ from funes_git import config
 from funes_git.render import clean
 from funes_git.render.page import Page
 from funes_git.render.style import Style
+from funes_git_parsers.dataclass import dataclass
 
 Format: TypeAlias = Literal["human", "agent", "json"]
 

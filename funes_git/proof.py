@@ -13,7 +13,6 @@ import signal
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from funes_git import alone, spool
@@ -22,6 +21,7 @@ from funes_git.git import process
 from funes_git.hosts import slots
 from funes_git.layout import Layout
 from funes_git.store.catalog import Catalog
+from funes_git_parsers.dataclass import dataclass
 
 HOOK = "post-commit"
 SECONDS = 45.0

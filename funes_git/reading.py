@@ -6,7 +6,7 @@ Runs in the process that indexes and, for large amounts, in others beside it (po
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from errno import EPERM
 
 from funes_git import asking
@@ -19,6 +19,7 @@ from funes_git.redact import Redactor
 from funes_git.sift import NeedsEarlierTurns, Sifter
 from funes_git.store.changes import Changes
 from funes_git_parsers.base import Cursor, Edit, Item, Parser, Restart, Skipped, Source, Turn
+from funes_git_parsers.dataclass import dataclass
 
 PART = 3 << 20
 """Code points of blocks and edits after which a batch is made."""

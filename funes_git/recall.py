@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from funes_git import alone
@@ -26,6 +25,7 @@ from funes_git.store.scope import Scope
 from funes_git.store.text import TextIndex
 from funes_git.store.vectors import VectorIndex
 from funes_git.store.words import identifiers, runs
+from funes_git_parsers.dataclass import dataclass
 
 _CANDIDATES = 100  # of each kind (RETRIEVAL.md §7)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -20,6 +19,7 @@ from funes_git import config, keyblocks
 from funes_git.errors import FunesError
 from funes_git.haystack import groups, is_escaped, joined, starts_of, unescaped, without_images
 from funes_git.plausible import is_secret, is_wordlike
+from funes_git_parsers.dataclass import dataclass
 
 Span: TypeAlias = tuple[int, int, str]
 """Start and end of a secret in code points, and its kind."""

@@ -11,10 +11,10 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from funes_git.layout import Layout
+from funes_git_parsers.dataclass import dataclass
 
 HEADER = b"funes-git event 1"
 KINDS = frozenset({"post-commit", "post-rewrite", "post-merge", "post-checkout"})

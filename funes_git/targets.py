@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
+from funes_git_parsers.dataclass import dataclass
 
 LINES = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:[-,](?P<last>\d+))?$", re.DOTALL)
 

@@ -3,10 +3,10 @@ commit. Apart from `model`, whose import every command pays for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from funes_git.model import Answer, CommitInfo, Link, Reason, Step
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

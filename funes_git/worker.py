@@ -14,12 +14,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funes_git import alone, config, spool
 from funes_git.layout import Layout
+from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
     from logging import Logger

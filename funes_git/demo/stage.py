@@ -10,11 +10,12 @@ import shlex
 import subprocess
 import sys
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from funes_git import config
+from funes_git_parsers.dataclass import dataclass
 
 AGENT_VARIABLES = ("CLAUDE", "CODEX", "ANTHROPIC", "OPENAI", "GIT_", "XDG_", "FUNES_GIT_")
 """Beginnings of the variables that would lead a program out of the folder."""

@@ -10,13 +10,13 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from funes_git import worker
 from funes_git.demo.stage import Stage
 from funes_git.errors import FunesError
 from funes_git.layout import Layout
+from funes_git_parsers.dataclass import dataclass
 
 PATIENCE = 10.0
 """Seconds that the background worker gets to end before the folder is removed."""

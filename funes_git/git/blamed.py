@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from funes_git.git.quote import storable, unquote
+from funes_git_parsers.dataclass import dataclass
 
 NOT_COMMITTED = "0" * 40
 """What stands for the commit of a line that is in none yet."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import IO
 
 from funes_git.git import process
@@ -17,6 +17,7 @@ from funes_git.git.process import GitError
 from funes_git.git.quote import storable, unquote
 from funes_git.git.repo import Repo
 from funes_git.model import CommitInfo
+from funes_git_parsers.dataclass import dataclass
 
 # A larger file is named as changed, but not compared line by line.
 LARGE = 2 << 20

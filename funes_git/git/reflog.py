@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from funes_git.git.repo import Repo
+from funes_git_parsers.dataclass import dataclass
 
 LINE = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*?(\d+) [+-]\d{4}(?:\t(.*))?")
 OTHERS = re.compile(r"stash$|notes/|heads/entire/|remotes/[^/]+/entire/")

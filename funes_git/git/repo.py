@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from funes_git.git.commits import FORMAT, parse_info
 from funes_git.git.process import GitError
 from funes_git.layout import Layout
 from funes_git.model import CommitInfo
+from funes_git_parsers.dataclass import dataclass
 
 UNKNOWN = (
     b"unknown revision",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -18,6 +17,7 @@ from funes_git import config
 from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.hosts import slots
+from funes_git_parsers.dataclass import dataclass
 
 HOOKS = ("post-commit", "post-rewrite", "post-merge", "post-checkout")
 UNCHAINABLE = {b"overcommit": "Overcommit", b"OVERCOMMIT": "Overcommit"}

@@ -13,7 +13,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from funes_git.git import Repo
@@ -23,6 +23,7 @@ from funes_git.imports.found import Found, Transcript
 from funes_git.imports.objects import TreeFile
 from funes_git.imports.turns import file_name
 from funes_git.model import Attribution
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.harness import named
 from funes_git_parsers.values import clean, mapping, string
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha1
 
 from funes_git.model import Attribution
 from funes_git.origin import ATTRIBUTED
 from funes_git.store.records import HookEvent
 from funes_git_parsers.base import Parser, Source
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

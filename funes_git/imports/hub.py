@@ -10,11 +10,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from funes_git import config
 from funes_git.errors import FunesError, UsageError
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from funes_git.git import Repo
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from funes_git import discovery, ingest, redact
@@ -27,6 +27,7 @@ from funes_git.secretids import without
 from funes_git.store.records import Totals
 from funes_git.store.stores import Stores
 from funes_git_parsers.base import Session
+from funes_git_parsers.dataclass import dataclass
 
 BATCH = 64 << 20
 """Bytes of sessions that lie on the disk at once, unless one is longer."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha1
 from typing import Any, Literal
 
 from funes_git.imports.found import Transcript
 from funes_git.store.columns import iso_time
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.funes_jsonl import SUFFIX
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from funes_git.link.difflines import DiffLine
@@ -16,6 +15,7 @@ from funes_git.link.match import Block, Candidates
 from funes_git.link.place import EVIDENT
 from funes_git.link.pool import MUTE
 from funes_git.link.weight import COMMON, ENOUGH, LIGHT
+from funes_git_parsers.dataclass import dataclass
 
 SURE = 2 * ENOUGH
 """The weight from which a block is believed wherever it stands."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from funes_git.link.graph import Graph
 from funes_git.link.pool import ADDED, REMOVED
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.settling import Descent
+from funes_git_parsers.dataclass import dataclass
 
 Told: TypeAlias = Mapping[str, set[str]]
 """Commit → the commits that git says were rewritten into it."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from funes_git.git.diffs import FileChange
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.weight import weight
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

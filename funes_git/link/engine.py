@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from funes_git.git import Repo
 from funes_git.git.diffs import changes
@@ -26,6 +26,7 @@ from funes_git.link.level import EVERYTHING, cut
 from funes_git.link.linker import Linker
 from funes_git.model import Level, Link, LinkedCommit, Reason
 from funes_git.store.catalog_writer import CatalogWriter
+from funes_git_parsers.dataclass import dataclass
 
 LEVELS: tuple[Level, ...] = ("exact", "lines", "derived", "imported", "ran", "weak")
 """Strongest first."""

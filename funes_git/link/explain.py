@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from funes_git.git import Repo
@@ -22,6 +21,7 @@ from funes_git.link.weight import COMMON, ENOUGH, LIGHT
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import EditRow
+from funes_git_parsers.dataclass import dataclass
 
 THRESHOLDS: Final = {
     "enough": ENOUGH,

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from funes_git.link.difflines import DiffLine
+from funes_git_parsers.dataclass import dataclass
 
 GAP = 4
 """Lines that a person may have put or changed between two lines of one block."""

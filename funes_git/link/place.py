@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from funes_git.link.match import GAP, Block
+from funes_git_parsers.dataclass import dataclass
 
 EDGE = "\n"
 """Stands for the begin and the end of a file."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeAlias
 
 from funes_git.linehash import loose_hash
 from funes_git.link.graph import Graph
 from funes_git.link.match import Candidate, Candidates
 from funes_git.model import LineKey, Operation
+from funes_git_parsers.dataclass import dataclass
 
 ADDED, REMOVED, RELEASED = "added", "removed", "released"
 MUTE = frozenset(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from funes_git.git import Repo
 from funes_git.link.engine import LEVELS
 from funes_git.model import Level, LinkedCommit, Reason
 from funes_git.store.catalog import Catalog
+from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from funes_git.model import CommitInfo
 from funes_git.render import width
 from funes_git.render.clean import line, safe
 from funes_git.render.style import Style
 from funes_git.render.words import when
+from funes_git_parsers.dataclass import dataclass
 
 MEASURE = 100
 """Prose is folded to at most this many columns, however wide the terminal is."""

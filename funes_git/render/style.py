@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from funes_git_parsers.dataclass import dataclass
 
 _RESET = "\x1b[0m"
 

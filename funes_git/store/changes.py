@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -23,6 +23,7 @@ from funes_git.model import (
 )
 from funes_git.store.pack import blocks_to_json, squeeze, texts_to_json
 from funes_git.store.records import pack_keys
+from funes_git_parsers.dataclass import dataclass
 
 Key: TypeAlias = tuple[str, str]
 """(session id, turn)"""

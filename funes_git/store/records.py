@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from funes_git.model import LineKey
 from funes_git_parsers.base import Operation, Session
+from funes_git_parsers.dataclass import dataclass
 
 
 def pack_keys(keys: tuple[LineKey, ...]) -> bytes:
@@ -71,7 +72,7 @@ class EditRow:
         return flat_keys(self.packed_removed)
 
 
-@dataclass(slots=True)  # not frozen: indexing makes so many that it would take a while
+@dataclass(frozen=True, slots=True)
 class ChunkRow:
     """A searched passage with what filters and answers need of its turn.
 

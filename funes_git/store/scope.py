@@ -6,10 +6,11 @@ What depends on git or on links is resolved to turns before it gets here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeAlias
+
+from funes_git_parsers.dataclass import dataclass
 
 Value: TypeAlias = str | int
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from funes_git.authors import Author, Authors
@@ -13,6 +12,7 @@ from funes_git.git.blame import blame, blame_symbol
 from funes_git.git.blamed import uncommitted_lines
 from funes_git.model import CommitInfo
 from funes_git.store.catalog import Catalog
+from funes_git_parsers.dataclass import dataclass
 
 UNKNOWN_FILE = ("no such path", "no such ref: HEAD")
 """How `git blame` says that nothing is known of a file."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
@@ -34,6 +34,7 @@ from funes_git_parsers.base import (
     Turn,
 )
 from funes_git_parsers.base import whole as whole_file
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
 
 NAME = "aider"

@@ -9,9 +9,10 @@ Everything is keyed, so that reading the same file twice gives the same records.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, TypeAlias
+
+from funes_git_parsers.dataclass import dataclass
 
 BlockType: TypeAlias = Literal["text", "thinking", "tool_use", "tool_result"]
 Role: TypeAlias = Literal["user", "assistant", "tool"]

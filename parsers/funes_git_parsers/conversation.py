@@ -8,11 +8,12 @@ a file which is still growing gives the same in two reads as in one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from funes_git_parsers import scaffold, tools
 from funes_git_parsers.base import Block, Edit, Item, Role, Turn
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.tools import Call, Change
 
 

@@ -12,11 +12,12 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from funes_git_parsers.base import Opener, Skipped
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import clean
 
 Prepare: TypeAlias = Callable[[bytes], bytes | None]

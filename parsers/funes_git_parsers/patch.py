@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from funes_git_parsers.base import Hunk
+from funes_git_parsers.dataclass import dataclass
 
 BEGIN = "*** Begin Patch"
 APART = 10

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import sha1
 
 from funes_git_parsers.base import Cursor, Item, Restart, Retraction, Session
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping
 from funes_git_parsers.whole import roots_of
 

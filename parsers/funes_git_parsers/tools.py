@@ -10,12 +10,12 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
 from funes_git_parsers import patch, searchreplace, shell
 from funes_git_parsers.base import Edit, Hunk, Operation, PrintedCommit
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
 from funes_git_parsers.values import mapping, string
 

@@ -8,8 +8,10 @@ again. Knows nothing of what is in an entry, nor of any agent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from funes_git_parsers.dataclass import dataclass
 
 MAX_ENTRIES: Final = 2_048
 """The youngest entries can be parents; older ones are forgotten, in one read as in many."""

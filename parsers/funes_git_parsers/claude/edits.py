@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from funes_git_parsers import shell
 from funes_git_parsers.base import Edit, Hunk, Operation
 from funes_git_parsers.claude import hunks as lines
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
 
 SHELLS: Final = frozenset({"Bash"})

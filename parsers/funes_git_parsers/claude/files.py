@@ -7,12 +7,12 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
 from funes_git_parsers.base import Opener, Places, Source
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping, string
 
 HARNESS = "claude_code"

@@ -7,10 +7,11 @@ what it gives when read at once.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from funes_git_parsers.claude.edits import Call
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Position
 
 VERSION: Final = 1

@@ -6,7 +6,6 @@ What is known of the format, and what surprised, is in parsers/README.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -16,6 +15,7 @@ from funes_git_parsers.base import Capability, Item, Opener, Places, Session, So
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.cline.messages import Task
 from funes_git_parsers.conversation import Message
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping
 
 _READS: frozenset[Capability] = frozenset(("text", "thinking", "edits", "shell"))

@@ -9,13 +9,14 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from funes_git_parsers import shell
 from funes_git_parsers.base import PrintedCommit
 from funes_git_parsers.codex import script as codex_script
 from funes_git_parsers.codex.outcome import Outcome
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
 from funes_git_parsers.values import folder, integer, mapping, string
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from funes_git_parsers import patch, shell
@@ -15,6 +14,7 @@ from funes_git_parsers.base import Edit, Hunk, Operation
 from funes_git_parsers.codex import script as codex_script
 from funes_git_parsers.codex.calls import PATCH_TOOLS, Call, Run, json_object, runs
 from funes_git_parsers.codex.outcome import Outcome
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
 from funes_git_parsers.values import mapping, string
 

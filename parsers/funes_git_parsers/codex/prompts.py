@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from funes_git_parsers.base import Block, Turn
 from funes_git_parsers.codex.items import scaffold
 from funes_git_parsers.codex.state import State
 from funes_git_parsers.codex.turns import draft
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.scaffold import AGENTS, ENVIRONMENT
 
 _RECENT = 8

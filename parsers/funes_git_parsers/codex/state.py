@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Position
 from funes_git_parsers.values import folder, integer, mapping, seconds, string, uuid_time
 

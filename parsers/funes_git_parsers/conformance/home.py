@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from funes_git_parsers.base import Cursor, Item, Opener, Parser, Places, Source
 from funes_git_parsers.conformance.stands import unwritable
 from funes_git_parsers.conformance.watch import limit
 from funes_git_parsers.database import MAGIC
+from funes_git_parsers.dataclass import dataclass
 
 SECONDS = 30.0
 """Of processor time, for one file however damaged."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, Final
 
 from funes_git_parsers.base import Opener
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import integer, mapping, parsed, string
 
 _FIELD = re.compile(r"^(\w+):[ \t]+(.+?)[ \t]*$", re.MULTILINE)

@@ -6,13 +6,14 @@ Opens no files. Events: github/copilot-sdk `nodejs/src/generated/session-events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, field
 from typing import Any, Final
 
 from funes_git_parsers import scaffold, tools
 from funes_git_parsers.base import Block, Item, Retraction, Role, Session, Spawn, Turn
 from funes_git_parsers.copilot import events
 from funes_git_parsers.copilot.beside import Beside, Snapshot
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.tools import Call
 from funes_git_parsers.values import folder, mapping, seconds, string
 

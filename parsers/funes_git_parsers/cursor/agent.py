@@ -12,13 +12,13 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from funes_git_parsers.base import Opener
 from funes_git_parsers.database import required
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Record, read_records
 from funes_git_parsers.values import compact, folder, mapping, moment, parsed, string
 from funes_git_parsers.whole import content

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from funes_git_parsers import database
 from funes_git_parsers.cursor.edits import content_names
 from funes_git_parsers.database import columns
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import folder, mapping, moment, parsed, string
 
 CHATS = "workbench.panel.aichat.view.aichat.chatdata"

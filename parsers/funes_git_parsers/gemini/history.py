@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 from typing import Any
 
 from funes_git_parsers.base import Skipped
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import read_records
 from funes_git_parsers.values import clean, mapping, string
 

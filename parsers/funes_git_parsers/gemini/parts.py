@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from funes_git_parsers import media, patch, scaffold, tools
 from funes_git_parsers.base import Block
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import compact, is_blank, mapping, string
 

@@ -10,13 +10,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
 from funes_git_parsers.base import Opener
 from funes_git_parsers.database import columns, required, select
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Record, read_records
 from funes_git_parsers.values import compact, mapping, moment, parsed, string
 

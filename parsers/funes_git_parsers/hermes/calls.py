@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from funes_git_parsers import patch, tools
 from funes_git_parsers.base import Edit
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.hermes.program import writes_of_program
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import integer, mapping, parsed, string

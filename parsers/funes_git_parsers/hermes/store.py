@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from funes_git_parsers.database import columns, required, select
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping, moment, parsed, string
 
 _JSON = "\0json:"

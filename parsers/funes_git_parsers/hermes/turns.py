@@ -8,11 +8,12 @@ second time: such copies are left out, but for the prompt that a new session goe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from funes_git_parsers import tools
 from funes_git_parsers.base import Block, Item, Retraction, Role, Session, Spawn, Turn
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.hermes import blocks, calls
 from funes_git_parsers.hermes.calls import DELEGATE
 from funes_git_parsers.hermes.store import About, Row, Stored

@@ -9,12 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from funes_git_parsers.base import Opener
 from funes_git_parsers.database import required, select
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping, parsed, string
 from funes_git_parsers.whole import LARGEST
 

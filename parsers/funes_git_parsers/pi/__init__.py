@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 
 from funes_git_parsers import scan
 from funes_git_parsers.base import Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.follow import follow
 from funes_git_parsers.pi.reader import Reader, session_of
 from funes_git_parsers.values import mapping, string

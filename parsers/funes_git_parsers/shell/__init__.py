@@ -10,10 +10,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from funes_git_parsers import patch
 from funes_git_parsers.base import Hunk, Operation
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.shell.commits import printed_commits
 from funes_git_parsers.shell.lex import Command, Redirect, Word, lex
 from funes_git_parsers.shell.python import python_writes

@@ -8,11 +8,11 @@ that made it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from funes_git_parsers.base import PrintedCommit
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.shell.lex import Command, Word, lex
 from funes_git_parsers.shell.tools import unwrap
 

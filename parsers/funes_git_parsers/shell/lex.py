@@ -8,9 +8,10 @@ expanded, and a word that a shell would have expanded says so (`literal` is Fals
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.shell.escapes import ansi_c
 
 MAX_DEPTH = 40

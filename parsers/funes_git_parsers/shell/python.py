@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from funes_git_parsers.dataclass import dataclass
 
 MAX_PROGRAM = 200_000
 """Characters; a longer program is data, and slow to parse."""

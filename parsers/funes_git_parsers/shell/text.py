@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from funes_git_parsers.base import Hunk
+from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.shell.escapes import ansi_c
 from funes_git_parsers.shell.lex import Word
 
