@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from funes_git_parsers import aider, amp, cline, funes_jsonl, hub_traces, specstory
+from funes_git_parsers import PARSERS, aider, amp, cline, funes_jsonl, hub_traces, specstory
 from funes_git_parsers.conformance import ParserTests
+from funes_git_parsers.conformance.home import HEAD
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -46,3 +47,16 @@ class TestSpecStory(ParserTests):
     parser = specstory
     home = DATA / "interchange" / "specstory"
     is_discovered = False
+
+
+def test_one_parser_alone_claims_a_file() -> None:
+    """Of all that lies in the tests' samples."""
+    claimed = 0
+    for path in sorted(DATA.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as stream:
+                head = stream.read(HEAD)
+            owners = [name for name, parser in PARSERS.items() if parser.claim(path, head)]
+            assert len(owners) < 2, f"{path} is claimed by {owners}"
+            claimed += len(owners)
+    assert claimed > 20
