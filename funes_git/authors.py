@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
-from funes_git.link.coverage import SKEW, Coverage
+from funes_git.link.coverage import AFTER, BEFORE, SKEW
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.dataclass import dataclass
@@ -51,7 +51,7 @@ class Authors:
             self._links[NOT_COMMITTED] = list(pending)
         self._rows = catalog.linked_commits(wanted)
         self._read_until = float(catalog.setting("read_until") or 0)
-        self._coverage = Coverage(catalog.session_spans())
+        self._covered: dict[float, bool] = {}
         self._shown: Shown | None = None
         self._written: dict[str, tuple[dict[int, float], float]] = {}
         self._spans: dict[tuple[str, str], list[tuple[int, int, Link]]] = {}
@@ -128,7 +128,13 @@ class Authors:
         at = self._time(sha)
         if at is not None and at > self._read_until:
             return "not-read-yet"
-        return "no-session" if at is None or not self._coverage.covers(at) else None
+        return "no-session" if at is None or not self._covers(at) else None
+
+    def _covers(self, at: float) -> bool:
+        """As link/coverage.py has it, without all sessions being read."""
+        if at not in self._covered:
+            self._covered[at] = bool(self._catalog.sessions_around(at + BEFORE, at - AFTER))
+        return self._covered[at]
 
     def _time(self, sha: str) -> float | None:
         row, info = self._rows.get(sha), self._commits.get(sha)

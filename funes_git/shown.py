@@ -27,7 +27,6 @@ class Shown:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._spans = catalog.session_spans()
         self._lines: dict[str, dict[str, float]] = {}
 
     def before(self, text: str, at: float) -> bool:
@@ -38,8 +37,7 @@ class Shown:
         wanted, until = text.strip(), at + SKEW
         return any(
             self._of(session_id).get(wanted, until + 1) <= until
-            for session_id, _, first, last in self._spans
-            if first <= until and at <= last + AFTER
+            for session_id, *_ in self._catalog.sessions_around(until, at - AFTER)
         )
 
     def _of(self, session_id: str) -> dict[str, float]:

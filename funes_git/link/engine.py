@@ -109,7 +109,7 @@ def catch_up(repo: Repo, catalog: CatalogWriter, *, progress: Progress | None = 
         elif since is not None or tips != known:
             _new(repo, catalog, report, tips, known)
         else:
-            settle(catalog, lambda: Graph.of(catalog.commit_parents()))
+            settle(catalog, lambda: Graph(catalog))
     return report
 
 
@@ -118,7 +118,9 @@ def _relink(repo: Repo, catalog: CatalogWriter, report: LinkReport) -> None:
     heard = Heard(repo, catalog)
     shas, lost = _reachable(repo, EVERYTHING), heard.lost(repo.tips(*EVERYTHING))
     catalog.forget_links([*shas, *lost])
-    _run(repo, catalog, report, shas, lost, heard)
+    catalog.forget_places()
+    gone = Graph.of(catalog.commit_parents(), catalog)
+    _run(repo, catalog, report, shas, lost, heard, gone)
     _remember(repo, catalog)
 
 
@@ -154,11 +156,12 @@ def _run(
     shas: Sequence[str],
     lost: Sequence[str] = (),
     heard: Heard | None = None,
+    graph: Graph | None = None,
 ) -> None:
     """Link `shas`, which the report is about, then `lost`: commits that no ref leads to, and whose
     parents are among the others."""
     report.total = len(shas)
-    linker = Linker(repo, catalog)
+    linker = Linker(repo, catalog, graph or Graph(catalog))
     linker.run(changes(repo, shas, wanted=linker.wanted), catalog, report.count)
     linker.run(changes(repo, lost, wanted=linker.wanted), catalog, lambda commit, links: None)
     settle(catalog, lambda: linker.graph)

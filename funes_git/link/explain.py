@@ -91,7 +91,7 @@ def explain(repo: Repo, catalog: Catalog, rev: str) -> Explanation:
     sha = repo.resolve(rev)
     links = catalog.links_of([sha]).get(sha, [])
     row = catalog.linked_commits([sha]).get(sha)
-    names = Names(catalog, Graph.of(catalog.commit_parents()))
+    names = Names(catalog, Graph(catalog))
     (commit,) = changes(repo, [sha])
     parts: list[Explained] = []
     with BlobReader(repo) as blobs:

@@ -1,34 +1,57 @@
 """Which commits came before which, without asking git.
 
-Commits are laid out in chains along first parents. A commit's ancestors are then, for each chain
-reached, everything up to one position; that is worked out once for the commit being asked about.
+Commits are laid out in chains: a commit goes on the chain that a parent of it ends, or starts one.
+Of two on one chain the lower position came first; between chains the edges that join them are
+followed, from the older commit up and from the newer one down in turn, until both sides meet or one
+has seen all. Neither looks past the other's generation, so what is looked at is what lies between
+the two, and of that mostly a few edges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Self, TypeAlias
 
-REMEMBERED = 32
-"""Commits whose ancestors are kept: one commit asks about few others."""
+from funes_git.store.ancestry import AncestryReading, Join, Place, Placed
+
+REMEMBERED = 10_000
+"""Answers that are kept: the lines of a file ask about the same few commits."""
+
+ANY = 1 << 62
+"""A position after all others."""
+
+Edges: TypeAlias = Callable[[int, int, int], Iterator[tuple[int, int]]]
+"""Called with a chain and its positions from one to another: (chain, position) of what they join.
+"""
 
 
 class Graph:
     """The commits seen so far and their parents. Parents must be added before their children;
     unknown parents (of a shallow clone) are taken for roots."""
 
-    def __init__(self) -> None:
-        self._place: dict[str, tuple[int, int]] = {}
-        self._chains: list[list[str]] = []
-        self._links: list[list[tuple[int, str]]] = []
-        """For each chain: (position, parent) of every edge that leaves it for another chain."""
-        self._reach: dict[str, dict[int, int]] = {}
-        """What was asked for last: commit → chain → position."""
+    def __init__(self, kept: AncestryReading | None = None) -> None:
+        """`kept` knows the commits that were seen before, and is asked only about those that
+        matter."""
+        self._kept = kept
+        self._chains = kept.chains() if kept else 0
+        self._places: dict[str, Place] = {}
+        self._lengths: dict[int, int] = {}
+        self._new = Placed()
+        self._down: defaultdict[int, list[Join]] = defaultdict(list)
+        """Joins that are not kept: chain → those of its commits, by position."""
+        self._up: defaultdict[int, list[Join]] = defaultdict(list)
+        """Chain → those to its commits, by their position."""
+        self._answers: dict[tuple[Place, Place], bool] = {}
 
     @classmethod
-    def of(cls, commits: Iterable[tuple[str, Sequence[str]]]) -> Graph:
-        """The graph of commits with their parents, in any order."""
+    def of(
+        cls, commits: Iterable[tuple[str, Sequence[str]]], kept: AncestryReading | None = None
+    ) -> Self:
+        """The graph of commits with their parents, in any order, and of what is kept."""
         parents = dict(commits)
-        graph = cls()
+        graph = cls(kept)
         for sha in parents:
             waiting = [sha]
             while waiting:
@@ -40,51 +63,109 @@ class Graph:
         return graph
 
     def __contains__(self, sha: str) -> bool:
-        return sha in self._place
+        return self._place(sha) is not None
 
     def add(self, sha: str, parents: Sequence[str]) -> None:
         """Take in a commit; again is harmless."""
-        if sha in self._place:
+        if sha in self:
             return
-        known = [parent for parent in parents if parent in self._place]
-        chain = self._chain_after(known[0]) if known else None
-        if chain is None:
-            chain = len(self._chains)
-            self._chains.append([])
-            self._links.append([])
-            others = known
-        else:
-            others = known[1:]
-        position = len(self._chains[chain])
-        self._chains[chain].append(sha)
-        self._place[sha] = (chain, position)
-        self._links[chain].extend((position, parent) for parent in others)
+        known = [place for parent in parents if (place := self._place(parent))]
+        ends = (p.chain for p in known if self._length(p.chain) == p.position + 1)
+        chain = next(ends, self._chains)
+        self._chains = max(self._chains, chain + 1)
+        position = self._length(chain)
+        generation = 1 + max((place.generation for place in known), default=0)
+        self._places[sha] = self._new.places[sha] = Place(chain, position, generation)
+        self._lengths[chain] = position + 1
+        for old in (place for place in known if place.chain != chain):
+            join = Join(chain, position, generation, *old)
+            self._new.joins.append(join)
+            self._down[chain].append(join)
+            insort(self._up[old.chain], join, key=lambda join: join.old_position)
 
-    def _chain_after(self, parent: str) -> int | None:
-        """The chain that `parent` ends, so that its first child can go on with it."""
-        chain, position = self._place[parent]
-        return chain if position == len(self._chains[chain]) - 1 else None
+    def taken(self) -> Placed:
+        """What was added since this was asked last. The caller keeps it where `kept` looks."""
+        new, self._new = self._new, Placed()
+        self._down.clear()
+        self._up.clear()
+        return new
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Whether `older` is `newer` or comes before it; False for commits never added."""
-        place = self._place.get(older)
-        if place is None or newer not in self._place:
+        old, new = self._place(older), self._place(newer)
+        if old is None or new is None:
             return False
-        return self._reached(newer).get(place[0], -1) >= place[1]
+        if old.chain == new.chain:
+            return old.position <= new.position
+        if (old, new) not in self._answers:
+            if len(self._answers) >= REMEMBERED:
+                self._answers.clear()
+            self._answers[old, new] = self._leads(old, new)
+        return self._answers[old, new]
 
-    def _reached(self, sha: str) -> dict[int, int]:
-        if sha in self._reach:
-            return self._reach[sha]
-        reach: dict[int, int] = {}
-        waiting = [sha]
-        while waiting:
-            chain, position = self._place[waiting.pop()]
-            before = reach.get(chain, -1)
-            if position <= before:
-                continue
-            reach[chain] = position
-            waiting.extend(p for at, p in self._links[chain] if before < at <= position)
-        if len(self._reach) >= REMEMBERED:
-            del self._reach[next(iter(self._reach))]
-        self._reach[sha] = reach
-        return reach
+    def _leads(self, old: Place, new: Place) -> bool:
+        """Whether a way leads from one chain up to the other."""
+        if old.generation >= new.generation:
+            return False
+
+        def above(chain: int, first: int, last: int) -> Iterator[tuple[int, int]]:
+            for join in self._joins_to(chain, first, last, new.generation):
+                yield join.chain, join.position
+
+        def below(chain: int, last: int, first: int) -> Iterator[tuple[int, int]]:
+            for join in self._joins_from(chain, first, last, old.generation):
+                yield join.old_chain, join.old_position
+
+        after, before = {old.chain: old.position}, {new.chain: new.position}
+        ups, downs = _spread(after, above, 1), _spread(before, below, -1)
+        # where one side has seen all without having met the other, it never will
+        return any(
+            after.get(chain, ANY) <= before.get(chain, -1)
+            for both in zip(ups, downs, strict=False)
+            for chain in both
+        )
+
+    def _joins_to(self, chain: int, first: int, last: int, newest: int) -> Iterator[Join]:
+        new = self._up.get(chain, [])
+        for join in new[bisect_left(new, first, key=lambda join: join.old_position) :]:
+            if join.old_position <= last and join.generation <= newest:
+                yield join
+        if self._kept:
+            yield from self._kept.joins_to(chain, first, last, newest)
+
+    def _joins_from(self, chain: int, first: int, last: int, oldest: int) -> Iterator[Join]:
+        new = self._down.get(chain, [])
+        for join in reversed(new[: bisect_right(new, last, key=lambda join: join.position)]):
+            if join.position >= first and join.old_generation >= oldest:
+                yield join
+        if self._kept:
+            yield from self._kept.joins_from(chain, first, last, oldest)
+
+    def _place(self, sha: str) -> Place | None:
+        place = self._places.get(sha)
+        if place is None and self._kept and (place := self._kept.place_of(sha)):
+            self._places[sha] = place
+        return place
+
+    def _length(self, chain: int) -> int:
+        if chain not in self._lengths:
+            self._lengths[chain] = self._kept.length_of(chain) if self._kept else 0
+        return self._lengths[chain]
+
+
+def _spread(reached: dict[int, int], edges: Edges, way: int) -> Iterator[int]:
+    """Widen what is reached (chain → position) along `edges`: upwards, where all from a position on
+    is reached (`way` 1), or downwards, where all up to it is (-1). Gives each chain of which more
+    is reached, as it is."""
+    end = ANY if way > 0 else 0
+    done: dict[int, int] = {}
+    waiting = deque(reached)
+    while waiting:
+        chain = waiting.popleft()
+        first, last = reached[chain], done.get(chain, end + way) - way
+        done[chain] = first
+        for other, position in edges(chain, first, last):
+            if other not in reached or way * position < way * reached[other]:
+                reached[other] = position
+                waiting.append(other)
+                yield other

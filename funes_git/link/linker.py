@@ -46,10 +46,11 @@ Seen = Callable[[LinkedCommit, list[Link]], None]
 class Linker:
     """What linking knows of the sessions and of the commits linked before."""
 
-    def __init__(self, repo: Repo, catalog: Catalog) -> None:
+    def __init__(self, repo: Repo, catalog: Catalog, graph: Graph) -> None:
+        """`graph` knows the commits that are linked, and takes in those that will be."""
         self._repo = repo
         self._catalog = catalog
-        self.graph = Graph.of(catalog.commit_parents())
+        self.graph = graph
         self._witnesses = Witnesses(catalog)
         self._shallow = repo.shallow()
         self._names = Names(catalog, self.graph)
@@ -74,8 +75,8 @@ class Linker:
                 seen(row, found.links)
                 waiting.append((row, found))
                 if len(waiting) >= FLUSH:
-                    _store(writer, waiting)
-        _store(writer, waiting)
+                    self._store(writer, waiting)
+        self._store(writer, waiting)
 
     def one(self, commit: CommitChange, content: bytes) -> list[Link]:
         """The links of what will be a commit of one file with this content; nothing is stored."""
@@ -193,7 +194,7 @@ class Linker:
         return self._texts[edit]
 
     def _pool(self, paths: Iterable[str]) -> Pool:
-        key = tuple(sorted(path for path in paths if path in self._names.paths))
+        key = tuple(sorted(path for path in paths if path in self._names.namesakes(path)))
         if key not in self._pools:
             edits = self._catalog.edits_at(key) if key else []
             self._edits.update((edit.id, edit) for edit in edits)
@@ -204,12 +205,12 @@ class Linker:
             self._pools[key] = Pool(edits, self._claims, self.graph)
         return self._pools[key]
 
-
-def _store(writer: CatalogWriter, waiting: list[tuple[LinkedCommit, Findings]]) -> None:
-    writer.replace_links(
-        [row for row, _ in waiting],
-        [link for _, found in waiting for link in found.links],
-        [(c.edit, c.pos, c.kind, c.commit) for _, found in waiting for c in found.claims],
-        [move for _, found in waiting for move in found.moves],
-    )
-    waiting.clear()
+    def _store(self, writer: CatalogWriter, waiting: list[tuple[LinkedCommit, Findings]]) -> None:
+        writer.replace_links(
+            [row for row, _ in waiting],
+            [link for _, found in waiting for link in found.links],
+            [(c.edit, c.pos, c.kind, c.commit) for _, found in waiting for c in found.claims],
+            [move for _, found in waiting for move in found.moves],
+            self.graph.taken(),
+        )
+        waiting.clear()

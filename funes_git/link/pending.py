@@ -9,6 +9,7 @@ from funes_git.git import NOT_COMMITTED, Repo
 from funes_git.git.blamed import uncommitted_lines
 from funes_git.git.diffs import CommitChange, FileChange, Hunk, uncommitted
 from funes_git.git.quote import storable
+from funes_git.link.graph import Graph
 from funes_git.link.linker import Linker
 from funes_git.model import CommitInfo, Link
 from funes_git.store.catalog import Catalog
@@ -29,7 +30,7 @@ def pending(repo: Repo, catalog: Catalog, path: str, *, known: bool = True) -> l
     head = repo.tips("HEAD")
     now = time.time()
     info = CommitInfo(NOT_COMMITTED, "", "", "", now, now, "", tuple(head))
-    return Linker(repo, catalog).one(CommitChange(info, [change]), content)
+    return Linker(repo, catalog, Graph(catalog)).one(CommitChange(info, [change]), content)
 
 
 def _new(path: str, content: bytes) -> FileChange:

@@ -3,13 +3,12 @@ it, and which sessions were at work at the time."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from funes_git.link.coverage import Coverage
 from funes_git.link.findings import Proofs, level_of
-from funes_git.model import Attribution, Link, Proof
+from funes_git.model import Link, Proof
 from funes_git.store.catalog import Catalog
 
 LEAST_PREFIX = 7
@@ -21,23 +20,15 @@ class Witnesses:
 
     def __init__(self, catalog: Catalog) -> None:
         self._parents = catalog.families()
-        self._hooks = catalog.hook_sessions()
         spans = catalog.session_spans()
         self.coverage = Coverage(spans)
         self._harness = {session_id: harness for session_id, harness, _, _ in spans}
         self._catalog = catalog
         self._origins = catalog.imported_sessions()
-        self._attributed: dict[str, list[Attribution]] = defaultdict(list)
-        for one in catalog.attributions():
-            self._attributed[one.commit].append(one)
-        self._printed: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-        for sha, session_id, turn_uuid, *_ in catalog.printed():
-            if len(sha) >= LEAST_PREFIX:
-                self._printed[sha[:LEAST_PREFIX]].append((sha, session_id, turn_uuid))
 
     def of(self, sha: str) -> Proofs:
         """The sessions tied to commit `sha`, with all sub-agents of theirs."""
-        roots: dict[str, Proof] = {self._root(s): "hook" for s in self._hooks.get(sha, ())}
+        roots: dict[str, Proof] = {self._root(s): "hook" for s in self._catalog.hook_sessions(sha)}
         roots.update({self._root(s): "printed" for s, _ in self.printers(sha)})
         return Proofs(
             {s: roots[self._root(s)] for s in self._harness if self._root(s) in roots}
@@ -49,7 +40,7 @@ class Witnesses:
         """(session, turn) of each git command that printed the id of commit `sha`."""
         return [
             (session_id, turn_uuid)
-            for printed, session_id, turn_uuid in self._printed.get(sha[:LEAST_PREFIX], ())
+            for printed, session_id, turn_uuid, *_ in self._catalog.printed(sha[:LEAST_PREFIX])
             if sha.startswith(printed)
         ]
 
@@ -71,7 +62,7 @@ class Witnesses:
         commit or file that others wrote only they are believed."""
         writers = {self._root(link.session_id) for link in links}
         written = {link.path for link in links if link.content != "none"}
-        for one in self._attributed.get(sha, ()):
+        for one in self._catalog.attributions(sha):
             is_written = one.path in written if one.path else bool(written)
             if is_written or self._root(one.session_id) in writers:
                 continue

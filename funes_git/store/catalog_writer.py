@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from funes_git.store.ancestry import PLACED
 from funes_git.store.apply import UNLINKED, Applying
 from funes_git.store.catalog import WHAT, Catalog
 from funes_git.store.changes import Changes, Key, Stale, merged
@@ -155,7 +156,7 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
         see the old until it is done. Links go too: they name edits by number."""
         with self.transaction():
             for table in ("sources", "sessions", "turns", "bodies", "spawns", "printed", "edits",
-                          "chunks", "files", "unsettled", *LINKED):  # fmt: skip
+                          "chunks", "files", "unsettled", *LINKED, *PLACED):  # fmt: skip
                 self.db.execute(f"DELETE FROM {table}")
             for changes in parts():
                 Applying(self.db, changes).run()

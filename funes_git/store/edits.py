@@ -60,6 +60,11 @@ class EditReading(LinkReading):
         rows = self.rows_in(EDIT + "WHERE e.basename IN (?)", basenames)
         return sorted((_row(r) for r in rows), key=_by_time)
 
+    def paths_named(self, basename: str) -> set[str]:
+        """The paths of edits that end in this name; not those that an edit moved a file from."""
+        rows = self.rows("SELECT DISTINCT path FROM edits WHERE basename = ?", (basename,))
+        return {r[0] for r in rows}
+
     def all_edit_paths(self) -> set[str]:
         """Every path that an edit wrote, moved or deleted."""
         rows = self.rows(
@@ -74,11 +79,16 @@ class EditReading(LinkReading):
             "SELECT old_path, path, ts FROM edits WHERE old_path IS NOT NULL ORDER BY ts, edit_id"
         )
 
-    def created(self) -> Iterator[tuple[float, str, Sequence[int]]]:
-        """Time, path and the exact hashes of the lines of every edit that created a file."""
+    def created(self, wanted: frozenset[int] | None = None) -> dict[int, list[tuple[float, str]]]:
+        """The exact hash of each line (of those `wanted`) of every edit that created a file → time
+        and path of the edits that have it."""
+        found: dict[int, list[tuple[float, str]]] = {}
         sql = "SELECT ts, path, added FROM edits WHERE operation = 'create' AND ts IS NOT NULL"
         for ts, path, added in self.rows(sql):
-            yield ts, path, flat_keys(added)[1::3]
+            hashes = flat_keys(added)[1::3]
+            for exact in set(hashes) if wanted is None else wanted.intersection(hashes):
+                found.setdefault(exact, []).append((ts, path))
+        return found
 
     def edit(self, edit_id: str) -> EditRecord | None:
         """An edit whole, with its texts."""
@@ -129,13 +139,16 @@ class EditReading(LinkReading):
         for row in self.rows(RECORD + "WHERE s.session_id = ? ORDER BY e.id", (session_id,)):
             yield _record(row)
 
-    def printed(self) -> list[tuple[str, str, str, str | None, str, float | None]]:
-        """(commit id as printed, session id, turn, thread, verb, time) of every commit id that a
-        git command of a session printed, in order of time."""
+    def printed(
+        self, prefix: str = ""
+    ) -> list[tuple[str, str, str, str | None, str, float | None]]:
+        """(commit id as printed, session id, turn, thread, verb, time) of every commit id that
+        begins with `prefix` and that a git command of a session printed, in order of time."""
         return self.rows(
             "SELECT p.sha, s.session_id, t.turn_uuid, t.thread, p.verb, t.ts FROM printed p"
             " JOIN turns t ON t.id = p.turn JOIN sessions s ON s.id = t.session"
-            " ORDER BY t.ts, s.session_id, t.seq, p.n"
+            " WHERE p.sha >= ? AND p.sha < ? ORDER BY t.ts, s.session_id, t.seq, p.n",
+            (prefix, prefix + "g"),
         )
 
     def lines_written(self, paths: Sequence[str]) -> dict[int, float]:

@@ -14,11 +14,10 @@ from funes_git.store.records import HookEvent
 class ImportReading(Database):
     """Sessions from elsewhere, and what other tools said of commits."""
 
-    def attributions(self) -> list[Attribution]:
-        """What other tools said of commits, in order of time."""
-        rows = self.rows(
-            "SELECT sha, detail FROM events WHERE hook = ? ORDER BY at, id", (ATTRIBUTED,)
-        )
+    def attributions(self, sha: str) -> list[Attribution]:
+        """What other tools said of a commit, in order of time."""
+        sql = "SELECT sha, detail FROM events WHERE sha = ? AND hook = ? ORDER BY at, id"
+        rows = self.rows(sql, (sha, ATTRIBUTED))
         return [_attribution(*row) for row in rows]
 
     def imported_sessions(self) -> dict[str, str]:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 from funes_git.model import Level, Link, LinkedCommit
 from funes_git.origin import ATTRIBUTED
 from funes_git.spans import merged, size
+from funes_git.store.ancestry import AncestryReading, AncestryWriting, Placed
 from funes_git.store.chains import REFLOG, ChainReading
-from funes_git.store.database import Database, Row
+from funes_git.store.database import Row
 from funes_git.store.records import HookEvent
 
 COMMIT = "SELECT sha, parents, commit_time, reason, added, explained FROM commits "
@@ -50,7 +51,7 @@ def _link(row: Row) -> Link:
     return Link(*values)
 
 
-class LinkReading(ChainReading):
+class LinkReading(ChainReading, AncestryReading):
     """What the catalog knows of commits and links."""
 
     def known_commits(self) -> set[str]:
@@ -90,10 +91,10 @@ class LinkReading(ChainReading):
             seen[sha, path] = now
         return found
 
-    def moves(self) -> list[Move]:
-        """The files that commits moved, as far as linking has looked at them."""
-        rows = self.rows("SELECT path, old_path, sha FROM moves ORDER BY path, old_path, sha")
-        return [Move(*row) for row in rows]
+    def moves_to(self, path: str) -> list[Move]:
+        """The commits that moved a file to `path`, as far as linking has looked at them."""
+        sql = "SELECT path, old_path, sha FROM moves WHERE path = ? ORDER BY old_path, sha"
+        return [Move(*row) for row in self.rows(sql, (path,))]
 
     def former_names(self, path: str) -> set[str]:
         """`path` with all paths from which commits moved files there."""
@@ -163,15 +164,14 @@ class LinkReading(ChainReading):
         )
         return [(row[0], event_from(row[1:])) for row in self.rows(sql, (after, REFLOG))]
 
-    def hook_sessions(self) -> dict[str, list[str]]:
-        """Commit id → the sessions inside which a git hook saw it being made, by the variables that
+    def hook_sessions(self, sha: str) -> list[str]:
+        """The sessions inside which a git hook saw the commit being made, by the variables that
         agents set for the programs they run."""
-        found: dict[str, list[str]] = {}
-        for event in self.hook_events():
-            if event.hook == "post-commit" and event.sha and event.detail.startswith("{"):
-                seen = json.loads(event.detail).get("env") or {}
-                sessions = [seen[name] for name in SESSION_VARIABLES if seen.get(name)]
-                found.setdefault(event.sha, []).extend(sessions)
+        sql = "SELECT detail FROM events WHERE sha = ? AND hook = 'post-commit' ORDER BY at, id"
+        found: list[str] = []
+        for (detail,) in self.rows(sql, (sha,)):
+            seen = json.loads(detail).get("env") or {} if detail.startswith("{") else {}
+            found += [seen[name] for name in SESSION_VARIABLES if seen.get(name)]
         return found
 
     def generation(self) -> int:
@@ -194,7 +194,7 @@ def event_values(event: HookEvent) -> tuple[object, ...]:
     return (event.id, event.hook, event.at, *where, json.dumps(event.rewrites), event.detail)
 
 
-class LinkWriting(Database):
+class LinkWriting(AncestryWriting):
     """Storing what linking found. The caller holds the writer lock."""
 
     def replace_links(
@@ -203,9 +203,11 @@ class LinkWriting(Database):
         links: Iterable[Link],
         claims: Iterable[LineClaim],
         moves: Iterable[Move] = (),
+        placed: Placed | None = None,
     ) -> None:
         """Store these commits, links, claims and moves in place of all that was known of the
-        commits, in one transaction. New commits must come parents first."""
+        commits, in one transaction, and where commits were `placed`. New commits must come parents
+        first."""
         with self.transaction():
             self._forget([c.sha for c in commits])
             self.db.executemany(
@@ -222,6 +224,8 @@ class LinkWriting(Database):
             self.db.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", packed)
             self.db.executemany(UNSETTLED, ((row[0],) for row in packed))
             self.db.executemany("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", moves)
+            if placed:
+                self._keep(placed)
 
     def forget_links(self, shas: Sequence[str]) -> None:
         """Drop these commits with their links and claims; and in the same transaction the note up

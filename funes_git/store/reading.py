@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ TURN = """SELECT t.id, s.session_id, t.turn_uuid, t.seq, t.ts, t.role, s.harness
   t.parent_uuid, t.exchange, t.message_id, t.thread, t.workdir, t.branch, t.head, t.model,
   t.is_prompt, t.retracted
   FROM turns t JOIN sessions s ON s.id = t.session JOIN bodies b ON b.turn = t.id """
+
+LATEST = 500
+"""Sources, the last changed first, that are looked at before a question is answered: of thousands
+of sessions only those of late go on."""
 
 
 def _turn(row: Row) -> Turn:
@@ -52,13 +57,16 @@ class TurnReading(EditReading):
 
     def unread(self) -> list[tuple[str, Path]]:
         """(harness, file) of the sources that have changed on disk since they were read; only those
-        that were read before, and are not empty now: nothing but size and time is looked at."""
+        that were read before, are not empty now and are among the LATEST: nothing but size and time
+        is looked at."""
         found = []
         for harness, name, size, mtime in self.rows(
             "SELECT harness, path, size, mtime_ns FROM sources WHERE key = '' AND size >= 0"
+            " ORDER BY mtime_ns DESC LIMIT ?",
+            (LATEST,),
         ):
             try:
-                now = Path(name).stat()
+                now = os.stat(name)  # noqa: PTH116 - a Path for each costs more than to ask
             except OSError:
                 continue  # gone: what was read stays
             if now.st_size and (now.st_size, now.st_mtime_ns) != (size, mtime):
@@ -95,6 +103,15 @@ class TurnReading(EditReading):
         return self.rows(
             "SELECT session_id, harness, first_ts, last_ts FROM sessions"
             " WHERE first_ts IS NOT NULL ORDER BY first_ts, session_id"
+        )
+
+    def sessions_around(self, until: float, since: float) -> list[tuple[str, str, float, float]]:
+        """Of `session_spans` those that began up to the time `until` and ended at `since` or later;
+        in seconds since the epoch."""
+        return self.rows(
+            "SELECT session_id, harness, first_ts, last_ts FROM sessions"
+            " WHERE first_ts <= ? AND last_ts >= ? ORDER BY first_ts, session_id",
+            (until, since),
         )
 
     def source_of(self, session_id: str) -> Path | None:

@@ -91,4 +91,24 @@ CREATE TABLE unsettled (edit INTEGER PRIMARY KEY);
 INSERT INTO unsettled SELECT DISTINCT edit FROM claims;
 """
 
-MIGRATIONS = (VERSION_1, VERSION_2)
+VERSION_3 = """
+CREATE TABLE places (
+  sha TEXT PRIMARY KEY, chain INTEGER NOT NULL, position INTEGER NOT NULL,
+  generation INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE chains (id INTEGER PRIMARY KEY, length INTEGER NOT NULL);
+CREATE TABLE joins (
+  chain INTEGER NOT NULL, position INTEGER NOT NULL, generation INTEGER NOT NULL,
+  old_chain INTEGER NOT NULL, old_position INTEGER NOT NULL, old_generation INTEGER NOT NULL,
+  PRIMARY KEY (chain, position, old_chain, old_position)) WITHOUT ROWID;
+CREATE INDEX joins_old ON joins (old_chain, old_position);
+CREATE INDEX printed_sha ON printed (sha);
+CREATE INDEX events_sha ON events (sha);
+CREATE INDEX edits_created ON edits (operation) WHERE operation = 'create';
+CREATE INDEX sources_changed ON sources (mtime_ns);
+CREATE INDEX sessions_first ON sessions (first_ts, last_ts, session_id, harness);
+DELETE FROM meta WHERE key = 'linked_tips';
+"""
+"""Where commits stand in the history. The commits that are linked already have no place: all are
+linked anew."""
+
+MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3)

@@ -75,7 +75,7 @@ class Settling(Database):
         """Give the links of commits that git says were rewritten the level that follows."""
         with self.transaction():
             self.db.execute(
-                "UPDATE links SET proof = 'rewrite', level = 'derived'"
+                "UPDATE links INDEXED BY links_sha SET proof = 'rewrite', level = 'derived'"
                 " WHERE proof IN ('none', 'patch-id') AND content != 'none'"
                 " AND sha IN (SELECT new FROM rewrites)"
             )

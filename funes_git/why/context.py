@@ -76,7 +76,7 @@ def around(
 def readers(catalog: Catalog, path: str, at: float) -> tuple[Context, ...]:
     """The turns that read `path` before the time `at` (seconds since the epoch), in the sessions
     that were at work then, oldest first."""
-    spans = [span for span in catalog.session_spans() if span[2] <= at <= span[3] + AFTER]
+    spans = catalog.sessions_around(at, at - AFTER)
     found: list[Context] = []
     for session_id, *_ in spans[-SESSIONS:]:
         turns = catalog.turns_until(session_id, at, LOOK_BACK)
