@@ -12,9 +12,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
-from funes_git.store.ancestry import AncestryReading, Join, Place, Placed
+from funes_git.store.ancestry import AncestryReading, Placed
 
 REMEMBERED = 10_000
 """Answers that are kept: the lines of a file ask about the same few commits."""
@@ -25,6 +25,26 @@ ANY = 1 << 62
 Edges: TypeAlias = Callable[[int, int, int], Iterator[tuple[int, int]]]
 """Called with a chain and its positions from one to another: (chain, position) of what they join.
 """
+
+
+class Place(NamedTuple):
+    """Where a commit stands; `generation` is the number of commits on the longest way from a root
+    to it."""
+
+    chain: int
+    position: int
+    generation: int
+
+
+class Join(NamedTuple):
+    """A commit, by its place, with a parent on another chain, by its place."""
+
+    chain: int
+    position: int
+    generation: int
+    old_chain: int
+    old_position: int
+    old_generation: int
 
 
 class Graph:
@@ -38,7 +58,7 @@ class Graph:
         self._chains = kept.chains() if kept else 0
         self._places: dict[str, Place] = {}
         self._lengths: dict[int, int] = {}
-        self._new = Placed()
+        self._new: tuple[dict[str, Place], list[Join]] = ({}, [])
         self._down: defaultdict[int, list[Join]] = defaultdict(list)
         """Joins that are not kept: chain → those of its commits, by position."""
         self._up: defaultdict[int, list[Join]] = defaultdict(list)
@@ -75,17 +95,17 @@ class Graph:
         self._chains = max(self._chains, chain + 1)
         position = self._length(chain)
         generation = 1 + max((place.generation for place in known), default=0)
-        self._places[sha] = self._new.places[sha] = Place(chain, position, generation)
+        self._places[sha] = self._new[0][sha] = Place(chain, position, generation)
         self._lengths[chain] = position + 1
         for old in (place for place in known if place.chain != chain):
             join = Join(chain, position, generation, *old)
-            self._new.joins.append(join)
+            self._new[1].append(join)
             self._down[chain].append(join)
             insort(self._up[old.chain], join, key=lambda join: join.old_position)
 
     def taken(self) -> Placed:
         """What was added since this was asked last. The caller keeps it where `kept` looks."""
-        new, self._new = self._new, Placed()
+        new, self._new = self._new, ({}, [])
         self._down.clear()
         self._up.clear()
         return new
@@ -131,7 +151,7 @@ class Graph:
             if join.old_position <= last and join.generation <= newest:
                 yield join
         if self._kept:
-            yield from self._kept.joins_to(chain, first, last, newest)
+            yield from map(Join._make, self._kept.joins_to(chain, first, last, newest))
 
     def _joins_from(self, chain: int, first: int, last: int, oldest: int) -> Iterator[Join]:
         new = self._down.get(chain, [])
@@ -139,12 +159,12 @@ class Graph:
             if join.position >= first and join.old_generation >= oldest:
                 yield join
         if self._kept:
-            yield from self._kept.joins_from(chain, first, last, oldest)
+            yield from map(Join._make, self._kept.joins_from(chain, first, last, oldest))
 
     def _place(self, sha: str) -> Place | None:
         place = self._places.get(sha)
-        if place is None and self._kept and (place := self._kept.place_of(sha)):
-            self._places[sha] = place
+        if place is None and self._kept and (row := self._kept.place_of(sha)):
+            place = self._places[sha] = Place(*row)
         return place
 
     def _length(self, chain: int) -> int:

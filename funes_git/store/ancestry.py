@@ -7,42 +7,23 @@ change. (Where a shallow clone is deepened, everything is linked anew.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from funes_git.store.database import Database
 
 PLACED = ("places", "chains", "joins")
 """The tables."""
 
+Place: TypeAlias = tuple[int, int, int]
+"""A commit's chain, its position there from 0, and its generation: the number of commits on the
+longest way from a root to it."""
 
-class Place(NamedTuple):
-    """A commit's chain, its position there from 0, and its generation: the number of commits on the
-    longest way from a root to it."""
+Join: TypeAlias = tuple[int, int, int, int, int, int]
+"""A commit, by its place, with a parent on another chain, by its place."""
 
-    chain: int
-    position: int
-    generation: int
-
-
-class Join(NamedTuple):
-    """A commit, by its place, with a parent on another chain, by its place."""
-
-    chain: int
-    position: int
-    generation: int
-    old_chain: int
-    old_position: int
-    old_generation: int
-
-
-@dataclass(slots=True)
-class Placed:
-    """Commits that have been placed."""
-
-    places: dict[str, Place] = field(default_factory=dict)
-    joins: list[Join] = field(default_factory=list)
+Placed: TypeAlias = tuple[Mapping[str, Place], Sequence[Join]]
+"""Commits, by their ids, that have been placed, and their joins."""
 
 
 class AncestryReading(Database):
@@ -51,8 +32,8 @@ class AncestryReading(Database):
     def place_of(self, sha: str) -> Place | None:
         """Where a commit stands, if it is known."""
         sql = "SELECT chain, position, generation FROM places WHERE sha = ?"
-        row = self.one(sql, (sha,))
-        return Place(*row) if row else None
+        row: Place | None = self.one(sql, (sha,))
+        return row
 
     def chains(self) -> int:
         """How many chains there are; they are numbered from 0."""
@@ -72,7 +53,7 @@ class AncestryReading(Database):
             " AND old_generation >= ? ORDER BY position DESC"
         )
         with self.errors():
-            yield from map(Join._make, self.db.execute(sql, (chain, first, last, oldest)))
+            yield from self.db.execute(sql, (chain, first, last, oldest))
 
     def joins_to(self, chain: int, first: int, last: int, newest: int) -> Iterator[Join]:
         """The joins to the commits of a chain from position `first` to `last`, the first first,
@@ -82,17 +63,20 @@ class AncestryReading(Database):
             " AND generation <= ? ORDER BY old_position"
         )
         with self.errors():
-            yield from map(Join._make, self.db.execute(sql, (chain, first, last, newest)))
+            yield from self.db.execute(sql, (chain, first, last, newest))
 
 
 class AncestryWriting(Database):
     """Keeping places. The caller holds the writer lock."""
 
     def _keep(self, placed: Placed) -> None:
-        each = ((sha, *place) for sha, place in placed.places.items())
+        places, joins = placed
+        lengths: dict[int, int] = {}
+        for chain, position, _ in places.values():
+            lengths[chain] = max(lengths.get(chain, 0), position + 1)
+        each = ((sha, *place) for sha, place in places.items())
         self.db.executemany("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?)", each)
-        self.db.executemany("INSERT OR IGNORE INTO joins VALUES (?, ?, ?, ?, ?, ?)", placed.joins)
-        lengths = _lengths(placed.places.values())
+        self.db.executemany("INSERT OR IGNORE INTO joins VALUES (?, ?, ?, ?, ?, ?)", joins)
         self.db.executemany("INSERT OR REPLACE INTO chains VALUES (?, ?)", lengths.items())
 
     def forget_places(self) -> None:
@@ -100,10 +84,3 @@ class AncestryWriting(Database):
         with self.transaction():
             for table in PLACED:
                 self.db.execute(f"DELETE FROM {table}")
-
-
-def _lengths(places: Iterable[Place]) -> dict[int, int]:
-    lengths: dict[int, int] = {}
-    for place in places:
-        lengths[place.chain] = max(lengths.get(place.chain, 0), place.position + 1)
-    return lengths
