@@ -47,7 +47,6 @@ def settle(catalog: CatalogWriter, graph: Callable[[], Graph]) -> None:
                     for sha, old in descents(showing, told, graph().is_ancestor)
                 ]
         catalog.settle(edits, found)
-    catalog.settle_told()
 
 
 def descents(

@@ -164,10 +164,9 @@ def _run(
     linker = Linker(repo, catalog, graph or Graph(catalog))
     linker.run(changes(repo, shas, wanted=linker.wanted), catalog, report.count)
     linker.run(changes(repo, lost, wanted=linker.wanted), catalog, lambda commit, links: None)
-    settle(catalog, lambda: linker.graph)
     if heard:
         heard.tell()
-        catalog.settle_told()
+    settle(catalog, lambda: linker.graph)
     report.rate(catalog.levels_of(shas).values())
 
 

@@ -4,7 +4,7 @@ commits that only they still name."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from funes_git.git import GitError, Repo
 from funes_git.git.reflog import Entry, entries
@@ -38,22 +38,20 @@ class Heard:
             return []
 
     def tell(self) -> None:
-        """Keep what the reflogs say: of every amended commit, and of those picked and rebased whose
-        lines tell which commits they were made of."""
+        """Keep what the reflogs say, but where hooks told it: which commit was amended; and that a
+        commit was rebased or picked, of which one its lines tell."""
         told = self._catalog.told_of(list(self._made))
-        descents = self._catalog.descents_of(list(self._made.keys() - told.keys()))
-        self._catalog.add_events(self._events(told.keys(), descents))
+        self._catalog.add_events(self._events(told.keys()))
 
-    def _events(self, told: Iterable[str], descents: dict[str, list[str]]) -> Iterator[HookEvent]:
+    def _events(self, told: Container[str]) -> Iterator[HookEvent]:
         for new, entry in self._made.items():
             if new not in told:
-                olds = [entry.old] if entry.how == "amend" else descents.get(new, [])
-                for old in olds:
-                    yield HookEvent(
-                        id=f"{REFLOG} {old} {new}",
-                        hook=REFLOG,
-                        at=entry.at,
-                        sha=new,
-                        rewrites=((old, new),),
-                        detail=json.dumps({"args": [entry.how]}),
-                    )
+                amends = entry.how == "amend"
+                yield HookEvent(
+                    id=f"{REFLOG} {entry.old} {new}" if amends else f"{REFLOG} {new}",
+                    hook=REFLOG,
+                    at=entry.at,
+                    sha=new,
+                    rewrites=((entry.old, new),) if amends else (),
+                    detail=json.dumps({"args": [entry.how]}),
+                )

@@ -192,10 +192,7 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
             self._set(settings or {})
             for event in events:
                 if self.db.execute(EVENT, event_values(event)).rowcount:
-                    self.db.executemany(
-                        "INSERT OR IGNORE INTO rewrites VALUES (?, ?, ?, ?)",
-                        ((old, new, event.at, event.id) for old, new in event.rewrites),
-                    )
+                    self._hear(event)
 
     def mark_vectors(self, ids: Iterable[str], settings: dict[str, str | None]) -> None:
         """Remember that chunks have a vector."""

@@ -346,3 +346,27 @@ def test_linking_a_range_anew_keeps_what_comes_after_it(
     daily = memory.links(new)
     memory.relink()
     assert memory.links(new) == daily
+
+
+def test_what_git_tells_counts_the_same_day_by_day_and_anew(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    base.git("checkout", "-q", "-b", "topic")
+    third(claude)
+    old = commit(base, clock, "third")
+    base.git("checkout", "-q", "-b", "other", "main")
+    picked = git(base, clock, "cherry-pick", old)
+    memory.sync()
+    base.git("checkout", "-q", "topic")
+    new = git(base, clock, "commit", "-q", "--amend", "-m", "the third line")
+    memory.sync()
+    daily = [memory.links(sha) for sha in (new, picked)]
+    assert [steps(link) for links in daily for link in links] == [
+        [(old, "amend", "reflog")],
+        [(old, "cherry-pick", "reflog")],
+    ]
+    memory.relink()
+    assert [memory.links(sha) for sha in (new, picked)] == daily
+    told(memory, "rebase", (old, picked))
+    memory.sync()
+    assert [steps(link) for link in memory.links(picked)] == [[(old, "rebase", "hook")]]

@@ -7,7 +7,7 @@ prints the seed and everything that was done.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from helpers import GitRepo
 from funes_git.git import Repo
 from funes_git.ingest import index
 from funes_git.link.engine import catch_up, link
-from funes_git.model import BlameLine, Link
+from funes_git.model import BlameLine
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
 from funes_git.why.blame import blame
@@ -104,10 +104,10 @@ class Trial:
         catch_up(self.repo, stores.writer)
 
     def links(self) -> list[object]:
-        """What is linked; not how that is known, which only commits that are gone may have told."""
+        """What is linked, and how that is known."""
         with Catalog.open(self.repo.layout.catalog) as catalog:
             entries = log(self.repo, catalog, ["--branches"])
-            return [(e.commit.subject, set(map(_untold, e.links)), e.reason) for e in entries]
+            return [(e.commit.subject, set(e.links), e.reason) for e in entries]
 
     def compare(self, rev: str, tree: Tree) -> None:
         """Blame every file of `tree` at `rev`."""
@@ -139,12 +139,6 @@ class Trial:
     def report(self, what: str) -> str:
         """Everything needed to see it again."""
         return "\n".join([f"seed {self.seed}: {what}", *self.story.log])
-
-
-def _untold(link: Link) -> Link:
-    if link.level == "derived":
-        return replace(link, proof="none", level="lines", chain=())
-    return replace(link, chain=())
 
 
 def fuzz(tmp_path: Path, home: Path, seeds: range, steps: int) -> None:
