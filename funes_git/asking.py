@@ -9,32 +9,40 @@ from errno import EIO
 from pathlib import Path
 
 from funes_git.sessionfile import open_session
+from funes_git.wellformed import check
 from funes_git_parsers.base import Item, Opener, Parser, Places, Source
 
 
 def discover(parser: Parser, places: Places) -> Iterator[Source]:
     """Every session on the machine. Raises OSError."""
     with _faults(Path(parser.NAME)):
-        yield from parser.discover(places)
+        for source in parser.discover(places):
+            check(source)
+            yield source
 
 
 def sessions(parser: Parser, path: Path, head: bytes) -> list[Source] | None:
     """The sessions in a file that begins with `head`; None if the parser does not claim it.
     Raises OSError."""
     with _faults(path):
-        return parser.sessions(path) if parser.claim(path, head) else None
+        found = parser.sessions(path) if parser.claim(path, head) else None
+        for source in found or ():
+            check(source)
+        return found
 
 
 def roots(parser: Parser, source: Source, open_file: Opener = open_session) -> set[str]:
     """The quick scan of a source. Raises OSError."""
     with _faults(source.path):
-        return parser.roots(source, open_file)
+        return {str(root) for root in parser.roots(source, open_file)}
 
 
 def read(parser: Parser, source: Source, cursor: str | None = None) -> Iterator[Item]:
     """Everything new since `cursor`. Raises OSError."""
     with _faults(source.path):
-        yield from parser.read(source, cursor, open_session)
+        for item in parser.read(source, cursor, open_session):
+            check(item)
+            yield item
 
 
 @contextmanager

@@ -46,8 +46,9 @@ def parse_target(repo: Repo, text: str, rev: str | None, cwd: Path) -> Target:
         path = find_path(repo, match["path"], rev, cwd)
         if path is None:
             raise _git_name(repo, text) or missing_path(match["path"], rev)
-        first = int(match["first"])
-        last = int(match["last"] or first)
+        # more digits than Python turns into a number are as far beyond the end
+        first = int(match["first"][:18])
+        last = int((match["last"] or match["first"])[:18])
         if first < 1 or last < first:
             raise UnknownTarget(
                 f"{text}: lines count from 1, first before last", hint="git funes why FILE:10-20"

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     # plain data and pure functions
     """errors layout model lines keyblocks plausible haystack logs spool fusion belong adopt chunk
-    sift parquet sessionfile asking spans linehash told
+    sift parquet sessionfile asking wellformed spans linehash told
     origin""",
     # settings
     "config enabled",

@@ -28,7 +28,7 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Message, text_block
-from funes_git_parsers.values import compact, is_blank, mapping, string
+from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 
 NAME = "amp"
 LABEL = "Amp"
@@ -147,8 +147,7 @@ def _result(fields: Mapping[str, Any]) -> Block:
     run = mapping(fields.get("run"))
     value = run.get("result", run.get("error", fields.get("content")))
     output = mapping(value).get("output")
-    code = mapping(value).get("exitCode")
-    exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
+    exit_code = integer(mapping(value).get("exitCode"))
     text = output if isinstance(output, str) else value
     plain = media.result_text(text) if isinstance(text, str | list) else compact(text)
     failed = run.get("status") in _FAILED or (exit_code is not None and exit_code != 0)

@@ -25,8 +25,15 @@ _OTHERS = {
 }
 
 
+_LONGEST, _DIGITS = 30, 2
+"""Characters and digits of an agent's name."""
+
+
 def named(name: str) -> str:
     """The name that our own parsers use: `Claude Code`, `claude-code` and `claude` are
-    `claude_code`. One that is not known stays, in small letters."""
+    `claude_code`. One that is not known stays, in small letters, if it looks like a name: in these
+    letters no scanner would know a token."""
     plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if len(plain) > _LONGEST or len(re.findall(r"\d", plain)) > _DIGITS:
+        return "unknown"
     return _OTHERS.get(plain, plain)

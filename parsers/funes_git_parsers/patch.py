@@ -19,7 +19,7 @@ _END = "*** End Patch"
 _HEADER = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = "*** Move to: "
 _SPAN = re.compile(r"\*\*\* Begin Patch[^\n]*\n.*?(?:^[ \t]*\*\*\* End Patch|\Z)", re.S | re.M)
-_RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_RANGE = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
 Kind = Literal["create", "modify", "delete"]
 _KINDS: dict[str, Kind] = {"Add": "create", "Update": "modify", "Delete": "delete"}

@@ -33,8 +33,10 @@ def mapping(value: object) -> dict[str, Any]:
 
 
 def integer(value: object) -> int | None:
-    """The value if it is a whole number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """The value if it is a whole number of at most 32 bits."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if abs(value) < 2**32 else None
 
 
 def is_blank(text: str) -> bool:
@@ -59,9 +61,10 @@ def moment(value: object) -> float | None:
     it is too small for that); None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return seconds(value)
-    if not 0 < value < 1e14:  # also not NaN; the year 5138 in milliseconds
+    if not 0 < value < 9e12:  # also not NaN; the year 2255 in milliseconds
         return None
-    return value / 1000 if value > 1e11 else float(value)
+    told = value / 1000 if value > 1e11 else float(value)
+    return told if told < 9e9 else None
 
 
 def uuid_time(value: object) -> float | None:

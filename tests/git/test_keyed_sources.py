@@ -18,7 +18,7 @@ from funes_git.git import Repo
 from funes_git.ingest import IndexReport
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
-from funes_git_parsers.base import Item, Opener, Source
+from funes_git_parsers.base import Item, Opener, Retraction, Session, Source
 
 EDIT = {"path": "src/a.py", "old": "one = 1", "new": "one = 7"}
 
@@ -165,3 +165,30 @@ def test_a_parser_that_fails_is_named_and_stops_no_other(
     assert report.turns == 1
     assert {reason for _, reason in report.unreadable} == {"its parser failed (KeyError)"}
     assert index(project, *paths).turns == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ("discover", ["no source"]),
+        ("discover", [Source("notes", Path("x"), 1, 10**30)]),
+        ("read", ["no item"]),
+        ("read", [Session("s", "notes"), Retraction("s", None)]),  # type: ignore[arg-type]
+    ],
+)
+def test_a_parser_that_says_nonsense_is_named_and_stops_no_other(
+    project: GitRepo,
+    hermetic: Path,
+    reads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+    said: list[object],
+) -> None:
+    database = hermetic / ".notes" / "notes.db"
+    notes_agent.write(database, "ours", project.path, [("user", "go", 1.0, EDIT)])
+    ClaudeSession(project, hermetic).prompt("words")
+    monkeypatch.setattr(notes_agent, part, lambda *args: said)
+    report = index(project)
+    assert report.turns == 1
+    assert all("its parser failed" in reason for _, reason in report.unreadable)
+    assert len(report.unreadable) == 1

@@ -188,6 +188,7 @@ def test_a_line_that_is_not_committed_says_so(base: GitRepo, memory: Memory) -> 
         ("absent.py", "no file and no commit"),
         ("absent.py:3", "there is no file absent.py"),
         ("notes.py:99", "only"),
+        pytest.param(f"notes.py:{'9' * 5000}", "only", id="digits"),
         ("notes.py:0", "lines count from 1"),
         ("notes.py:5-2", "lines count from 1"),
         ("../elsewhere.py:1", "there is no file"),

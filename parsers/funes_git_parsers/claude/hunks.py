@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from funes_git_parsers.base import Hunk
+from funes_git_parsers.values import integer
 
 _LEADING_TABS = re.compile(r"^\t+")
 _LEADING_PAIRS = re.compile(r"^(?:  )+")
@@ -24,9 +25,10 @@ def of_patch(patch: object) -> tuple[Hunk, ...]:
     found: list[Hunk] = []
     for part in patch if isinstance(patch, list) else []:
         match part:
-            case {"oldStart": int(old), "newStart": int(new), "lines": [*texts]}:
+            case {"oldStart": old_start, "newStart": new_start, "lines": [*texts]}:
+                old, new = integer(old_start), integer(new_start)
                 kept = tuple(t for t in texts if isinstance(t, str) and t[:1] in (" ", "+", "-"))
-                if kept:
+                if kept and old is not None and new is not None:
                     found.append(Hunk(old, new, kept))
     return tuple(found)
 

@@ -16,10 +16,10 @@ from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 _DATA = re.compile(r"data:([\w.+/-]+)(?:;[\w=.+-]+)*;base64,")
 _HEADED = ("Exit code:", "Chunk ID:", "Wall time", "Script ", "Process ", "Command ")
 _EXIT = re.compile(
-    r"^(?:Exit code: |Process exited with code |Command exited with code )(-?\d+)", re.M
+    r"^(?:Exit code: |Process exited with code |Command exited with code )(-?\d{1,9})\b", re.M
 )
 _RUNNING = re.compile(r"^Process running with session ID (\d+)", re.M)
-_SANDBOX = re.compile(r"failed in sandbox [^\n]{0,200}?exit code: (-?\d+)")
+_SANDBOX = re.compile(r"failed in sandbox [^\n]{0,200}?exit code: (-?\d{1,9})\b")
 _FAILED = re.compile(
     r"\s*(?:apply_patch (?:verification )?failed|failed\b|execution error|error\b|invalid patch"
     r"|invalid hunk|patch (?:was )?rejected|patch failed|rejected\b|aborted\b|unsupported call"

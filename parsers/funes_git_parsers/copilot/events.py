@@ -15,7 +15,7 @@ from funes_git_parsers.base import Block, Hunk
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 
-_EXIT = re.compile(r"<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z")
+_EXIT = re.compile(r"<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d{1,9})>\s*\Z")
 
 
 def said(data: Mapping[str, Any]) -> Iterator[Block]:

@@ -17,7 +17,7 @@ from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import compact, integer, is_blank, mapping, parsed, string
 
 _EXIT = re.compile(
-    r"(?:\[Process exited with code (-?\d+)\]|Command failed \(exit code: (-?\d+)\))\s*\Z"
+    r"(?:\[Process exited with code (-?\d{1,9})\]|Command failed \(exit code: (-?\d{1,9})\))\s*\Z"
 )
 _SIGNS = {"added": "+", "removed": "-", "unchanged": " ", "context": " "}
 

@@ -16,7 +16,7 @@ from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import compact, is_blank, mapping, string
 
-_EXIT = re.compile(r"^\[?Exit Code: (-?\d+|\(none\))", re.MULTILINE)
+_EXIT = re.compile(r"^\[?Exit Code: (-?\d{1,9}\b|\(none\))", re.MULTILINE)
 _OUTPUT = re.compile(r"\A(?:.*?\n)??Output: ", re.DOTALL)
 _BACKGROUND = re.compile(r"moved to background|Background PIDs?: \d|^Command started in background")
 _REFERENCED = "--- Content from referenced files ---"

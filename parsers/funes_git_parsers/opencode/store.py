@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from funes_git_parsers.base import Opener
 from funes_git_parsers.database import required, select
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.values import mapping, parsed, string
+from funes_git_parsers.values import mapping, moment, parsed, string
 from funes_git_parsers.whole import LARGEST
 
 Object: TypeAlias = Mapping[str, Any]
@@ -65,9 +65,9 @@ def listed(db: sqlite3.Connection) -> list[tuple[str, int, int]]:
         " GROUP BY session_id) m ON m.session_id = s.id ORDER BY s.id"
     )
     return [
-        (key, messages + parts, updated * 1_000_000)
+        (key, messages + parts, int((moment(updated) or 0) * 1e9))
         for key, messages, updated, parts in found
-        if isinstance(key, str) and key and isinstance(updated, int)
+        if isinstance(key, str) and key
     ]
 
 

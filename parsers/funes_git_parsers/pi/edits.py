@@ -11,7 +11,7 @@ from funes_git_parsers.base import Hunk
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import mapping, string
 
-_SHOWN = re.compile(r"([ +-])( *\d+) (.*)", re.DOTALL)
+_SHOWN = re.compile(r"([ +-])( *\d{1,9}) (.*)", re.DOTALL)
 
 
 def changes(call: Call, details: object) -> list[Change]:

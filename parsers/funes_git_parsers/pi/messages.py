@@ -15,7 +15,7 @@ from funes_git_parsers.base import Block, PrintedCommit
 from funes_git_parsers.shell import printed_commits
 from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 
-_EXIT = re.compile(r"Command exited with code (-?\d+)\s*\Z")
+_EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
 
 
 def parts(content: object) -> list[dict[str, Any]]:
