@@ -17,6 +17,7 @@ from funes_git.store.catalog import Catalog
 from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
+    from funes_git.relaid import Relaid
     from funes_git.shown import Shown
 
 Kind = Literal["agent", "human", "unknown", "uncommitted"]
@@ -53,6 +54,7 @@ class Authors:
         self._read_until = float(catalog.setting("read_until") or 0)
         self._covered: dict[float, bool] = {}
         self._shown: Shown | None = None
+        self._relaid: dict[str, Relaid] = {}
         self._written: dict[str, tuple[dict[int, float], float]] = {}
         self._spans: dict[tuple[str, str], list[tuple[int, int, Link]]] = {}
 
@@ -105,6 +107,8 @@ class Authors:
                 return Author("unknown", reason="not-distinctive")
         if self._is_agents(line.sha, line.original_path):
             return Author("unknown", reason="agent-not-indexed")
+        if first_edit <= at + SKEW and self._is_relaid(line, at):
+            return Author("unknown", reason="relaid")
         if self._is_shown(line.text, at):
             return Author("unknown", reason="shown")
         return Author("human", reason="not-matched" if first_edit <= at + SKEW else "no-edit")
@@ -149,6 +153,15 @@ class Authors:
             return False
         mostly = row is not None and 2 * row.explained >= row.added
         return not (mostly and (path is None or self._spans[sha, path]))
+
+    def _is_relaid(self, line: BlamedLine, at: float) -> bool:
+        path = line.original_path
+        if path not in self._relaid:
+            from funes_git.relaid import Relaid  # rarely asked for
+
+            names = self._catalog.former_names(path)
+            self._relaid[path] = Relaid(self._catalog, names)
+        return self._relaid[path].before(line.text, at)
 
     def _is_shown(self, text: str, at: float) -> bool:
         if self._shown is None:

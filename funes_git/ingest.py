@@ -85,9 +85,15 @@ def index(
         if run.tasks:
             stores.known_as(*repo.identity())
         run.all(progress)
-        if not (agents or paths):
-            stores.note_read(now)
+        if not agents:
+            stores.note_read(_known_until(stores) if paths else now)
     return replace(run.report(), seconds=time.monotonic() - start)
+
+
+def _known_until(stores: Stores) -> float:
+    """Sessions that were named tell of their own time, and nothing of what came later."""
+    known = float(stores.catalog.setting("read_until") or 0)
+    return max(known, stores.catalog.newest_turn() or 0.0)
 
 
 def _task(stores: Stores, source: Source, adopt: bool) -> Task | None:

@@ -31,6 +31,7 @@ Reason: TypeAlias = Literal[
     "empty",  # a commit that changes no text
     "bot",  # committed by a bot that no session touched
     "agent-not-indexed",  # the commit names an agent, or a session made it, but none wrote this
+    "relaid",  # an edit of the file has the words of the line, in other lines
     "shown",  # a session of the time shows the line, though no edit of it is known
     "not-read-yet",  # the agents' sessions were last read before the commit was made
     "shallow",  # the history was cut here: what the commit changed cannot be known

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from funes_git.link.coverage import AFTER, SKEW
+from funes_git.link.coverage import NEAR, SKEW
 from funes_git.link.weight import ENOUGH, weight
 from funes_git.model import Block
 from funes_git.store.catalog import Catalog
@@ -37,7 +37,7 @@ class Shown:
         wanted, until = text.strip(), at + SKEW
         return any(
             self._of(session_id).get(wanted, until + 1) <= until
-            for session_id, *_ in self._catalog.sessions_around(until, at - AFTER)
+            for session_id, *_ in self._catalog.sessions_around(until, at - NEAR)
         )
 
     def _of(self, session_id: str) -> dict[str, float]:

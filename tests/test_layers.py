@@ -23,8 +23,8 @@ LAYERS = (
     "git store hosts embed redact models alone",
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
-    discovery explain agents link why recall worker filters prompts targets answers shown authors
-    vectorise doctor demo imports notes""",
+    discovery explain agents link why recall worker filters prompts targets answers shown relaid
+    authors vectorise doctor demo imports notes""",
     # what people see
     "render output pager crash",
     "commands",

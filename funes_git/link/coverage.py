@@ -5,9 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 
-BEFORE, AFTER = 3600.0, 12 * 3600.0
+BEFORE = AFTER = 3600.0
 """Seconds before its first turn and after its last that a session is taken to cover: what was
-committed long before the first session began may be the work of one that is lost."""
+committed long before it began, or after it ended, may be the work of one that is lost."""
+
+NEAR = 12 * 3600.0
+"""Seconds after its last turn in which what a session had read or shown may still be committed."""
 
 SKEW = 120.0
 """Seconds by which an edit may seem younger than the commit that shows it."""

@@ -160,6 +160,13 @@ class EditReading(LinkReading):
             found.update(dict.fromkeys(flat_keys(added)[1::3], float(ts)))
         return found
 
+    def texts_written(self, paths: Sequence[str]) -> Iterator[tuple[float, str]]:
+        """Time and added lines of every edit at one of `paths`."""
+        sql = "SELECT ts, body FROM edits WHERE path IN (?) AND ts IS NOT NULL"
+        for ts, body in self.rows_in(sql, paths):
+            _, _, diff = json.loads(expand(body))
+            yield float(ts), "\n".join(row[1:] for row in diff.split("\n") if row[:1] == "+")
+
     def first_edit(self, path: str) -> float | None:
         """The time of the earliest edit at `path`, if there is any."""
         row = self.one("SELECT min(ts) FROM edits WHERE path = ?", (path,))

@@ -114,6 +114,11 @@ class TurnReading(EditReading):
             (until, since),
         )
 
+    def newest_turn(self) -> float | None:
+        """The time of the newest turn, in seconds since the epoch."""
+        row = self.one("SELECT max(last_ts) FROM sessions")
+        return row[0] if row else None
+
     def source_of(self, session_id: str) -> Path | None:
         """The agent's own file that the session was read from; of several (a sub-agent may have
         one of its own), that of the main thread."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from funes_git.link.coverage import AFTER
+from funes_git.link.coverage import NEAR
 from funes_git.model import Block, EditRecord, Link, Turn
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import EditRow
@@ -76,7 +76,7 @@ def around(
 def readers(catalog: Catalog, path: str, at: float) -> tuple[Context, ...]:
     """The turns that read `path` before the time `at` (seconds since the epoch), in the sessions
     that were at work then, oldest first."""
-    spans = catalog.sessions_around(at, at - AFTER)
+    spans = catalog.sessions_around(at, at - NEAR)
     found: list[Context] = []
     for session_id, *_ in spans[-SESSIONS:]:
         turns = catalog.turns_until(session_id, at, LOOK_BACK)
