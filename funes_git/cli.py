@@ -184,6 +184,11 @@ def _parsed(argv: list[str], command: Command | None) -> int:
         from funes_git.commands import mistakes
 
         raise mistakes.usage_error(command, argv, error) from error
+    except SystemExit as ended:
+        # rich makes this of a reader that left
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     return code if isinstance(code, int) else 0
 
 

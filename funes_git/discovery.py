@@ -65,6 +65,17 @@ def looking_from(repo: Repo) -> Places:
     return replace(config.places(), checkouts=tuple(repo.worktrees()))
 
 
+def searched(agents: Sequence[str] = ()) -> str:
+    """Where sessions were searched, for messages: the folders that are there, and how many are
+    not."""
+    folders = looked_in(agents)
+    there = [str(folder) for folder in folders if folder.is_dir()]
+    absent = len(folders) - len(there)
+    if not there:
+        return f"none of the {absent} folders that agents keep them in is there"
+    return f"looked in {', '.join(there)} ({absent} other folders are not there)"
+
+
 def places_of(repo: Repo) -> Checkouts:
     """The repository's working trees, past and present."""
     return Checkouts(repo.common_dir, repo.worktrees(), Roots.load(repo.layout))

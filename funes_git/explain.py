@@ -69,9 +69,8 @@ def explain(repo: Repo, wanted: str, agents: Sequence[str] = ()) -> list[Explana
     unreadable: list[tuple[Path, str]] = []
     sources = list(_named(wanted, repo, every))
     if not sources:
-        looked = ", ".join(sorted(map(str, discovery.looked_in(agents))))
         raise NoSessions(
-            f"no session's file or id begins with {wanted!r}; looked in {looked}",
+            f"no session's file or id begins with {wanted!r}; {discovery.searched(agents)}",
             "git funes index --explain PATH   (for a file elsewhere)",
         )
     search = Search(repo, every, unreadable)

@@ -90,6 +90,7 @@ def start_detached(repo: Repo) -> None:
         cwd=repo.common_dir,
         env={k: v for k, v in config.environment().items() if k not in LOCAL_VARIABLES},
         check=False,
+        start_new_session=True,  # a terminal that is closed at once must not end it
     )
 
 

@@ -65,7 +65,7 @@ def index(
         link_new(repo, stores, out)
         empty = stores.catalog.stats().totals.sessions == 0
     if empty:
-        raise no_sessions(repo)
+        raise no_sessions(repo, path)
     made = make_vectors(repo, out) if wait else 0
     if not (no_embed or wait):
         from funes_git import worker

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.opened import reading
+from funes_git.commands.opened import from_top, reading
 from funes_git.errors import UnknownTarget
 from funes_git.model import LogEntry
 from funes_git.render import agent, history, json
@@ -63,7 +63,8 @@ def log(
     with reading(links=True) as (repo, catalog):
         if not (revision or all or repo.has_commits()):
             raise UnknownTarget("this branch has no commit yet", hint="git commit")
-        args = [*asked, *revision, *(["--", *path] if path else [])]
+        paths = [from_top(repo, item) for item in path]
+        args = [*asked, *revision, *(["--", *paths] if paths else [])]
         entries = _Seen(logged(repo, catalog, args, prompts=out.format == "human"))
         if out.format == "json":
             for entry in entries:

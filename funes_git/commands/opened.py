@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,13 @@ from funes_git.store.catalog import Catalog
 def here() -> Repo:
     """The repository of the current folder. Raises NotARepository."""
     return Repo.discover(Path.cwd())
+
+
+def from_top(repo: Repo, path: str) -> str:
+    """A path or pattern as typed in the current folder, from the top of the working tree."""
+    if path.startswith(":"):
+        return path  # git's own pathspec magic names its root itself
+    return repo.relative(path, Path.cwd())
 
 
 def settings() -> Mapping[str, str]:
@@ -73,17 +80,14 @@ def _note_unread(catalog: Catalog) -> None:
     output.note(f"note: not read to the end yet: {names}{more}; `git funes index` reads them")
 
 
-def no_sessions(repo: Repo) -> NoSessions:
-    """The error for a repository that no session belongs to: says where was looked."""
-    from funes_git import config
-    from funes_git_parsers import load
+def no_sessions(repo: Repo, paths: Sequence[str] = ()) -> NoSessions:
+    """The error for a repository that no session belongs to, of those at `paths` if some were
+    named: says where was looked."""
+    from funes_git import discovery
 
-    places = config.places()
-    folders = sorted(
-        {str(folder) for parser in load().values() for folder in parser.folders(places)}
-    )
-    looked = ", ".join(folders) or "no folder: no parser is installed"
+    where = f"of those at {', '.join(paths)}" if paths else discovery.searched()
     return NoSessions(
-        f"no agent's session belongs to {repo.name}; looked in {looked}",
-        hint="git funes index --adopt PATH   (for sessions from another machine or folder)",
+        f"no agent's session belongs to {repo.name}; {where}",
+        hint=f"git funes index --adopt {' '.join(paths) or 'PATH'}"
+        "   (for sessions from another machine or folder)",
     )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.opened import reading
+from funes_git.commands.opened import from_top, reading
 from funes_git.errors import UsageError
-from funes_git.git import Repo
 from funes_git.render import agent as compact
 from funes_git.render import json
 from funes_git.render import reading as human
@@ -74,7 +71,7 @@ def recall(
     out = output.choose(format)
     with reading() as (repo, catalog):
         filters = Filters(
-            files=tuple(_from_top(repo, path) for path in file),
+            files=tuple(from_top(repo, path) for path in file),
             commits=commit,
             branch=branch,
             agents=agent,
@@ -95,10 +92,3 @@ def recall(
         else:
             out.lines(human.recall(out.page, words, found.hits))
     return int(exit_code and not found.hits)
-
-
-def _from_top(repo: Repo, path: str) -> str:
-    """A path or pattern as typed in the current folder, from the top of the working tree."""
-    if path.startswith(":"):
-        return path  # git's own pathspec magic names its root itself
-    return repo.relative(path, Path.cwd())

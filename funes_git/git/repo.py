@@ -173,8 +173,9 @@ class Repo:
             self.args("log", "-z", f"--format={FORMAT}", *args), self.folder
         )
         if code != 0 and any(said in err for said in UNKNOWN):
+            named = " ".join(arg for arg in args if not arg.startswith("--"))
             raise UnknownTarget(
-                f"no such revision or path: {' '.join(args)}", hint="git log --oneline --all"
+                f"no such revision or path: {named}", hint="git log --oneline --all"
             )
         if code != 0:
             raise process.failure(("log",), err)

@@ -498,3 +498,45 @@ def test_an_emptied_session_is_not_called_unread_for_ever(tmp_path: Path) -> Non
     done = funes("why", "src/cache.py:6", cwd=own.repo.path, HOME=str(own.home))
     assert "grows without bound" in done.stdout
     assert "not read" not in done.stderr
+
+
+def test_log_takes_paths_from_the_folder_it_is_asked_in(widget: Widget) -> None:
+    inside = widget.repo.path / "pkg"
+    inside.mkdir()
+    widget.repo.write("pkg/here.py", "here = 1\n")
+    widget.repo.commit("Only here", date=START + 20)
+    asked = funes("log", "--format", "json", "--", "here.py", cwd=inside)
+    [row] = map(json.loads, asked.stdout.splitlines())
+    assert row["commit"] == widget.repo.git("rev-parse", "HEAD").strip()
+    assert funes("log", "--format", "json", "--", "pkg", cwd=inside).stdout == ""
+    assert len(funes("log", "--format", "json", "--", ":/", cwd=inside).stdout.splitlines()) == 3
+
+
+def test_a_revision_that_is_none_is_named_alone(widget: Widget) -> None:
+    asked = funes("log", "nosuch", cwd=widget.repo.path)
+    assert asked.stderr.startswith("error: no such revision or path: nosuch\n")
+
+
+def test_help_into_a_closed_pipe_is_no_error() -> None:
+    script = 'set -o pipefail; "$0" -m funes_git why -h | head -n 1 >/dev/null'
+    for _ in range(5):
+        done = subprocess.run(("bash", "-c", script, sys.executable), capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_where_sessions_were_looked_for_is_short(repo: GitRepo) -> None:
+    asked = funes("index", cwd=repo.path)
+    assert asked.returncode == 1
+    [error, hint] = asked.stderr.splitlines()
+    assert "folders that agents keep them in is there" in error
+    assert len(error) < 200
+    assert hint.startswith("hint: git funes index --adopt PATH")
+
+
+def test_sessions_of_another_folder_are_named_by_their_path(
+    repo: GitRepo, widget: Widget, tmp_path: Path
+) -> None:
+    sessions = next((tmp_path).rglob("*.jsonl"))
+    asked = funes("index", str(sessions), cwd=repo.path)
+    assert asked.stderr.startswith(f"error: no agent's session belongs to {repo.path.name}; of")
+    assert f"hint: git funes index --adopt {sessions}" in asked.stderr
