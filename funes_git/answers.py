@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -117,16 +118,19 @@ def _rows(
     that has as many matched lines before it as the asked line has in the commit."""
     sign = "-" if link.relation == "removed" else "+"
     diff = (edit.diff if edit else "").split("\n")
-    texts = ["".join(row[1:].split()) for row in diff if row[:1] == sign]
+    equal: dict[str, list[int]] = {}
+    for index, row in enumerate(row for row in diff if row[:1] == sign):
+        equal.setdefault("".join(row[1:].split()), []).append(index)
     numbers = [n for first, last in link.lines for n in range(first, last + 1)]
     place = {number: index for index, number in enumerate(numbers)}
     found = []
     for line in lines:
         text = "".join(line.text.split())
         at = place.get(line.original)
-        if text and at is not None:
-            away = [(abs(index - at), index) for index, other in enumerate(texts) if other == text]
-            found += [(index, line.number) for _, index in sorted(away)[:1]]
+        if text and at is not None and (indexes := equal.get(text)):
+            after = bisect_left(indexes, at)
+            near = indexes[max(after - 1, 0) : after + 1]
+            found.append((min(near, key=lambda index: abs(index - at)), line.number))
     return tuple(found)
 
 

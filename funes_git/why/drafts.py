@@ -15,6 +15,9 @@ from funes_git.why.rows import ALIKE, Row, bare, likeness, replaced, rows
 MOST = 50
 """Drafts of one line that are followed."""
 
+COMPARED = 10_000
+"""Pairs of lines that are compared at most to find what reads alike, the newest edits first."""
+
 
 class Draft(NamedTuple):
     """Lines of an edit that no commit shows as they were: what `via` says took their place."""
@@ -75,13 +78,16 @@ class Drafts:
         for edit in reversed(self._edits):
             if texts := self._there(edit, lines, links):
                 return Draft(edit, texts, "place")
+        made = [edit for edit in self._edits if since < (edit.ts or 0.0) <= until]
+        left = COMPARED // max(len(lines), 1)
         best: tuple[float, float, Draft] | None = None
-        for edit in self._edits:
-            if since < (edit.ts or 0.0) <= until:
-                for row in self._open(edit):
-                    score = max(likeness(row.text, text) for _, text in lines)
-                    if score >= ALIKE and (best is None or (score, edit.ts or 0.0) >= best[:2]):
-                        best = (score, edit.ts or 0.0, Draft(edit, (row.text,), "likeness"))
+        for edit in reversed(made):
+            fresh = self._open(edit)[:left]
+            left -= len(fresh)
+            for row in fresh:
+                score = max(likeness(row.text, text) for _, text in lines)
+                if score >= ALIKE and (best is None or (score, edit.ts or 0.0) >= best[:2]):
+                    best = (score, edit.ts or 0.0, Draft(edit, (row.text,), "likeness"))
         return best[2] if best else None
 
     def _open(self, edit: EditRow) -> list[Row]:

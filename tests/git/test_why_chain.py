@@ -283,3 +283,30 @@ def test_the_number_of_git_processes_does_not_grow_with_the_chain(
     memory.sync()
     assert len(told(memory)) == 12
     assert started() == one
+
+
+def test_a_large_file_that_a_person_rewrote_is_followed_in_time(
+    base: GitRepo, claude: ClaudeSession, clock: Clock, memory: Memory
+) -> None:
+    text = "".join(f"the_value_{n} = compute_something_of({n})\n" for n in range(3000))
+    turn = claude.write("big.py", text)
+    base.write("big.py", text.replace("something", "anything"))
+    base.commit("by hand", date=clock.tick(60))
+    memory.sync()
+    stages = memory.chain("big.py:1-3000").chain
+    assert [stage.kind for stage in stages] == ["human", "agent"]
+    assert stages[0].commit is not None
+    near = memory.chain("big.py:7").chain[1]
+    assert near.answer is not None
+    assert (near.via, near.answer.link.turn_uuid) == ("likeness", turn)
+
+
+def test_equal_lines_of_a_large_edit_are_told_apart_in_time(
+    base: GitRepo, claude: ClaudeSession, clock: Clock, memory: Memory
+) -> None:
+    text = "".join(f"value = compute_something_of({n % 7}, {n})\n" for n in range(20000))
+    claude.write("big.py", text)
+    base.commit("big", date=clock.tick(60))
+    memory.sync()
+    (answer,) = memory.why("big.py:1-20000").answers
+    assert answer.asked_rows == tuple((n, n + 1) for n in range(20000))
