@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -129,19 +129,32 @@ def _new(
 ) -> None:
     """Link the commits from `known` to `tips`, and again those that new turns may explain."""
     heard = Heard(repo, catalog)
-    shas = repo.rev_list("--ignore-missing", *tips, "--not", *known)
-    lost = heard.lost(tips)
-    linked = set(catalog.linked_commits([*shas, *lost]))
-    again: set[str] = set()
+    late: dict[str, tuple[str, ...]] = {}
     if (since := catalog.setting("unlinked_since")) is not None:
-        start = f"--since-as-filter=@{int(float(since) - BEFORE)}"
-        again = {*repo.rev_list(start, *EVERYTHING), *heard.lost(tips, start)}
+        late = catalog.commits_since(float(since) - BEFORE)
+    shas, lost = _between(repo, catalog, tips, known, late), heard.lost(tips)
+    if late.keys() - {*shas, *lost}:  # a clock went wrong, or git has lost some
         shas = _reachable(repo, EVERYTHING)
-        linked = catalog.known_commits()
-    shas, lost = ([s for s in each if s in again or s not in linked] for each in (shas, lost))
+    linked = set(catalog.linked_commits([*shas, *lost]))
+    shas, lost = ([s for s in each if s in late or s not in linked] for each in (shas, lost))
     catalog.forget_links([sha for sha in (*shas, *lost) if sha in linked])
     _run(repo, catalog, report, shas, lost, heard)
     _remember(repo, catalog)
+
+
+def _between(
+    repo: Repo,
+    catalog: CatalogWriter,
+    tips: Sequence[str],
+    known: Sequence[str],
+    late: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """The commits that lead to `tips` from those linked up to `known`, and the `late` ones (commit
+    → parents) among these, parents first. Git walks no further than that: not where a commit was
+    made later than one that came after it."""
+    before = {parent for parents in late.values() for parent in parents}
+    before.update(catalog.linked_commits(known))
+    return repo.rev_list(ids=[*tips, *(f"^{sha}" for sha in sorted(before - late.keys()))])
 
 
 def _reachable(repo: Repo, revs: Sequence[str]) -> list[str]:

@@ -27,13 +27,13 @@ class Heard:
             if entry.how:
                 self._made.setdefault(entry.new, entry)
 
-    def lost(self, tips: Sequence[str], *options: str) -> list[str]:
+    def lost(self, tips: Sequence[str]) -> list[str]:
         """The commits that no ref leads to, parents first, of those that the reflogs name and that
         hooks said were rewritten; none where git has lost some of them in part."""
         named = dict.fromkeys([*self._ids, *(old for old, _, _ in self._catalog.rewrites())])
         ids = [sha for sha in named if sha not in tips]
         try:
-            return self._repo.rev_list(*options, ids=[*ids, *(f"^{tip}" for tip in tips)])
+            return self._repo.rev_list(ids=[*ids, *(f"^{tip}" for tip in tips)])
         except GitError:
             return []
 

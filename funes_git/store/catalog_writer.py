@@ -41,7 +41,7 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
         try:
             db = connect_writable(path, wal=True)
             migrate(db, MIGRATIONS, WHAT)
-            db.execute("SELECT count(*) FROM meta, files, sources").fetchone()
+            db.execute("SELECT 1 FROM meta, files, sources LIMIT 1").fetchone()
         except BaseException as error:
             if db:
                 db.close()

@@ -68,6 +68,12 @@ class LinkReading(ChainReading, AncestryReading):
         rows = self.rows("SELECT sha, parents FROM commits ORDER BY id")
         return [(sha, tuple(parents.split())) for sha, parents in rows]
 
+    def commits_since(self, at: float) -> dict[str, tuple[str, ...]]:
+        """The commits made at the time `at` or later that linking has looked at, each with its
+        parents."""
+        rows = self.rows("SELECT sha, parents FROM commits WHERE commit_time >= ?", (at,))
+        return {sha: tuple(parents.split()) for sha, parents in rows}
+
     def levels_of(self, shas: Sequence[str]) -> dict[str, set[Level]]:
         """The levels of the links of each of these commits that has any."""
         found: dict[str, set[Level]] = {}

@@ -100,9 +100,11 @@ CREATE TABLE joins (
   chain INTEGER NOT NULL, position INTEGER NOT NULL, generation INTEGER NOT NULL,
   old_chain INTEGER NOT NULL, old_position INTEGER NOT NULL, old_generation INTEGER NOT NULL,
   PRIMARY KEY (chain, position, old_chain, old_position)) WITHOUT ROWID;
+CREATE INDEX commits_time ON commits (commit_time);
 CREATE INDEX joins_old ON joins (old_chain, old_position);
 CREATE INDEX printed_sha ON printed (sha);
 CREATE INDEX events_sha ON events (sha);
+CREATE INDEX events_picked ON events (id) WHERE hook = 'reflog' AND rewrites = '[]';
 CREATE INDEX edits_created ON edits (operation) WHERE operation = 'create';
 CREATE INDEX sources_changed ON sources (mtime_ns);
 CREATE INDEX sessions_first ON sessions (first_ts, last_ts, session_id, harness);

@@ -227,6 +227,7 @@ def scale(commits: int, sessions: int, folder: Path) -> None:
     what sessions wrote."""
     corpus = generate(folder, commits=commits, sessions=sessions, share=0.2)
     os.environ.update(HOME=str(corpus.home), XDG_CACHE_HOME=str(folder / "cache"))
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed is compiled
     funes = [sys.executable, "-m", "funes_git"]
     seconds, most = timed([*funes, "index", "--no-embed"], corpus.repo)
     print(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -13,15 +14,16 @@ from helpers import GitRepo
 from memory import Memory
 from scenario import commit
 
+from funes_git.ingest import index
 from funes_git.link.engine import catch_up
 from funes_git.store.stores import Stores
 
 SMALL = ("sessions", "s", "files", "meta", "unsettled", "rewrites")
 """Tables, and what queries call them, that may be read whole: a row a session at most."""
 
-FEW = ("edits_old_path", "edits_created", "sources_changed")
-"""Indexes that may be: they hold the edits that moved a file, or made one, or are read
-in part."""
+FEW = ("edits_old_path", "edits_created", "sources_changed", "events_picked")
+"""Indexes that may be: they hold the edits that moved a file, or made one, are read in part,
+or are told by a reflog alone."""
 
 
 @contextmanager
@@ -93,3 +95,37 @@ def test_a_line_is_answered_without_a_table_being_read_whole(
         why(memory.repo, catalog, target, cwd=memory.path)
         catalog.unread()
     assert not scans(memory.repo.layout.catalog, statements)
+
+
+def test_new_turns_are_linked_without_a_table_being_read_whole(
+    story: None, base: GitRepo, home: Path, clock: Clock, memory: Memory
+) -> None:
+    clock.tick(48 * 3600)
+    session = ClaudeSession(base, home, clock)
+    session.write("late.py", "late_line = 'of the agent'\n")
+    sha = commit(base, clock, "late")
+    with Stores.open(memory.repo.layout, write=True) as stores:
+        index(memory.repo, stores)
+        with asked(stores.writer.db) as statements:
+            assert catch_up(memory.repo, stores.writer).commits == 1
+    assert [link.session_id for link in memory.links(sha)] == [session.id]
+    assert not scans(memory.repo.layout.catalog, statements)
+
+
+def test_a_commit_of_a_wrong_clock_is_linked_again_by_a_late_session(
+    base: GitRepo, home: Path, clock: Clock, memory: Memory
+) -> None:
+    """A later commit claims to be older than the turns, so git would not look behind it."""
+    memory.sync()
+    session = ClaudeSession(base, home, clock)
+    session.write("early.py", "early_line = 'of the agent'\n")
+    sha = commit(base, clock, "early")
+    away = home / "away"
+    shutil.move(str(home / ".claude"), str(away))
+    base.write("hand.md", "By hand.\n")
+    base.commit("wrong clock", date=clock.now - 90 * 24 * 3600)
+    memory.sync()
+    assert memory.links(sha) == []
+    shutil.move(str(away), str(home / ".claude"))
+    memory.sync()
+    assert [link.session_id for link in memory.links(sha)] == [session.id]
