@@ -78,7 +78,7 @@ def listed(db: sqlite3.Connection) -> list[tuple[str, int, int]]:
     return [
         (key, size, int((moment(at) or 0) * 1e9))
         for key, size, at in found
-        if isinstance(key, str) and key and isinstance(size, int)
+        if isinstance(key, str) and key and isinstance(size, int) and size < 2**62
     ]
 
 

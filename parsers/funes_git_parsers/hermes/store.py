@@ -87,7 +87,7 @@ def listed(db: sqlite3.Connection) -> list[tuple[str, int, int]]:
     return [
         (key, size, int((moment(newest) or 0) * 1e9))
         for key, size, newest in found
-        if isinstance(key, str) and key and isinstance(size, int)
+        if isinstance(key, str) and key and isinstance(size, int) and size < 2**62
     ]
 
 
