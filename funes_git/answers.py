@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from funes_git.git import BlamedLine
+from funes_git.git import BlamedLine, Repo
 from funes_git.model import Answer, CommitInfo, EditRecord, Link, Passage
 from funes_git.origin import origin
 from funes_git.prompts import part_about, words_of
@@ -35,7 +35,8 @@ IDENTIFIER = re.compile(r"\b[A-Za-z_]\w{5,}\b")
 class AnswerMaker:
     """Builds answers from the catalog."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, repo: Repo, catalog: Catalog) -> None:
+        self._repo = repo
         self._catalog = catalog
 
     def answer(self, commit: CommitInfo | None, link: Link, asked: Sequence[BlamedLine]) -> Answer:
@@ -50,11 +51,15 @@ class AnswerMaker:
         words = words_of(prompt)
         earlier = self._catalog.before(link.session_id, link.turn_uuid, LOOK_BACK)
         until = commit.commit_time + 1 if commit else LATER
+        shown = self._catalog.shown_of(link) if link.edit_id and link.lines else []
+        link = replace(link, lines=tuple(shown) or link.lines)
         if link.content == "lines" and not _verbatim(edit, lines):
             link = replace(link, content="reformatted")
         passages = _passages(turn, earlier, edit)
         quoted = {prompt.turn_uuid if prompt else None, *(said.turn_uuid for said in passages)}
-        context = around(self._catalog, link, edit, earlier, until)
+        context = around(self._repo, self._catalog, link, edit, earlier, until)
+        short = 0 < len(words or "") < SHORT
+        dispatch = self._dispatch(link, prompt) if short else None
         return Answer(
             commit=commit,
             link=link,
@@ -70,7 +75,8 @@ class AnswerMaker:
             title=session.session.title if session else None,
             model=turn.model if turn else None,
             task=words_of(self._catalog.task_of(link.session_id, link.turn_uuid)),
-            in_answer_to=self._before(prompt) if words and len(words) < SHORT else None,
+            in_answer_to=self._before(prompt) if short and dispatch is None else None,
+            dispatch=dispatch,
             prompt_part=part_about(words or "", _names(edit), LONG),
             retracted=view.retracted if view else False,
             source_gone=self._source_gone(link.session_id),
@@ -83,11 +89,18 @@ class AnswerMaker:
         """The last thing that the agent said before a prompt."""
         if prompt is None:
             return None
-        for turn in self._catalog.words_before(prompt.session_id, prompt.turn_uuid, 10):
-            for passage in _said(turn):
-                if passage.block_type == "text":
-                    return passage
-        return None
+        earlier = self._catalog.words_before(prompt.session_id, prompt.turn_uuid, 10)
+        return next(_texts(earlier), None)
+
+    def _dispatch(self, link: Link, prompt: Turn | None) -> Passage | None:
+        """The last thing that an agent said, after the prompt, before it gave the sub-agent that
+        the turn of a link belongs to its task."""
+        turn = self._catalog.dispatch_of(link.session_id, link.turn_uuid)
+        if turn is None or prompt is None:
+            return None
+        earlier = self._catalog.words_before(turn.session_id, turn.turn_uuid, LOOK_BACK)
+        since = [said for said in (turn, *earlier) if said.exchange == prompt.turn_uuid]
+        return next(_texts(since), None)
 
     def _source_gone(self, session_id: str) -> bool:
         source = self._catalog.source_of(session_id)
@@ -153,6 +166,11 @@ def _said(turn: Turn) -> list[Passage]:
         for block in reversed(turn.blocks)
         if block.type in ("text", "thinking") and not block.scaffold and block.text.strip()
     ]
+
+
+def _texts(turns: Iterable[Turn]) -> Iterator[Passage]:
+    """What the agent said in turns, last first, thinking left out."""
+    return (said for turn in turns for said in _said(turn) if said.block_type == "text")
 
 
 def _names(edit: EditRecord | None) -> list[str]:

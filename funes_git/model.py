@@ -241,6 +241,8 @@ class Answer:
     """What the sub-agent that made the edit was asked to do, by the agent that started it."""
     in_answer_to: Passage | None = None
     """The agent's message that a short prompt answers."""
+    dispatch: Passage | None = None
+    """Where the prompt is short, the last words of the agent that gave the task."""
     prompt_part: str | None = None
     """Of a long prompt, the part that names the edited file."""
     retracted: bool = False

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Turn
 
-PARAGRAPH = re.compile(r"\n\s*\n")
+HEADING = re.compile(r"(#{1,6}) ")
+LABEL = re.compile(r"\*\*.*[`/][\w.-]+\.\w{1,5}\b")
+"""A paragraph that begins with the name of a file in bold."""
+ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)]) ")
+RULE = re.compile(r"(?:-{3,}|\*{3,})$")
+
+_BREAK = re.compile(r"\n\s*\n|\n(?=#{1,6} )")
 
 
 def words_of(turn: Turn | None) -> str | None:
@@ -23,17 +30,53 @@ def words_of(turn: Turn | None) -> str | None:
 
 
 def part_about(prompt: str, names: list[str], after: int) -> str | None:
-    """The first paragraph of `prompt` that begins after `after` characters and holds one of
-    `names`, the more telling names first."""
-    at = 0
-    paragraphs = []
-    for text in PARAGRAPH.split(prompt):
-        at = prompt.index(text, at)
-        if at >= after:
-            paragraphs.append(text.strip())
-        at += len(text)
+    """The section of `prompt` about something: from the first paragraph that begins after `after`
+    characters and holds one of `names`, the more telling names first, and the heading above it, up
+    to the next heading as high, the next label of a file, or the end of its list."""
+    spans = list(_pieces(prompt))
+    texts = [prompt[start:end] for start, end in spans]
     for name in names:
-        for text in paragraphs:
-            if name in text:
-                return text
+        for n, text in enumerate(texts):
+            if spans[n][0] >= after and name in text:
+                first, last = _section(texts, n)
+                return prompt[spans[first][0] : spans[last][1]]
     return None
+
+
+def _pieces(prompt: str) -> Iterator[tuple[int, int]]:
+    """Where paragraphs, each with its heading, begin and end; code with blank lines in it is one
+    with what stands before it."""
+    start = 0
+    for gap in [*_BREAK.finditer(prompt), None]:
+        end = gap.start() if gap else len(prompt)
+        if gap and prompt.count("```", start, end) % 2:
+            continue
+        if prompt[start:end].strip():
+            yield start, end
+        start = gap.end() if gap else end
+
+
+def _section(texts: list[str], n: int) -> tuple[int, int]:
+    """The first and the last paragraph of the section around the paragraph `n`."""
+    above = texts[n - 1] if n else ""
+    alone = "\n" not in above and _level(above) and not _level(texts[n])
+    first = n - 1 if alone else n
+    level = _level(texts[first])
+    last = n
+    while last + 1 < len(texts) and _goes_on(texts[last], texts[last + 1], level):
+        last += 1
+    return first, last
+
+
+def _goes_on(text: str, following: str, level: int) -> bool:
+    """Whether the section of a heading of `level`, or of none (0), holds the next paragraph too."""
+    if HEADING.match(following):
+        return level > 0 and _level(following) > level
+    if RULE.match(following) or LABEL.match(following):
+        return False
+    return level > 0 or bool(LABEL.match(text)) or text.endswith(":") or bool(ITEM.match(following))
+
+
+def _level(text: str) -> int:
+    heading = HEADING.match(text)
+    return len(heading[1]) if heading else 0

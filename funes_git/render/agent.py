@@ -139,6 +139,10 @@ def answer_rows(answer: Answer) -> Iterator[str]:
     if answer.prompt:
         yield "prompt:"
         yield from fenced(answer.prompt, PROMPT)
+    if answer.dispatch:
+        yield "before it gave the task, the agent had said:"
+        text, short = width.tail(answer.dispatch.text, PROMPT // 2)
+        yield from fenced(f"… {text}" if short else text)
     for passage in answer.passages:
         yield f"{passage.block_type}:"
         yield from fenced(passage.text, WORDS)

@@ -22,9 +22,12 @@ UNDONE: Final = {
 }
 
 
-def human(page: Page, items: Sequence[Context]) -> Iterator[str]:
-    """A heading, then each turn with its words, or its lines."""
-    yield page.style.bold("Context") + page.style.dim("  before the edit; not authors")
+def human(page: Page, items: Sequence[Context], edited: float | None = None) -> Iterator[str]:
+    """A heading, then each turn with its words, or its lines. `edited` is when the edit was made
+    (seconds since the epoch), if one is known."""
+    before = edited is not None and all((item.ts or 0.0) <= edited for item in items)
+    told = f"before the {'edit' if before else 'commit'}; not authors"
+    yield page.style.bold("Context") + page.style.dim(f"  {told}")
     for item in items:
         turn = words.short_turn(item.session_id, item.turn_uuid)
         session = f"{words.agent(item.harness)} {words.short(item.session_id)} {turn}"

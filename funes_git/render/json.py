@@ -119,6 +119,7 @@ def _answer(answer: Answer) -> Object:
         "prompt_uuid": answer.prompt_uuid,
         "task": answer.task,
         "in_answer_to": answer.in_answer_to and _passage(answer.in_answer_to),
+        "dispatch": answer.dispatch and _passage(answer.dispatch),
         "passages": [_passage(p) for p in answer.passages],
         "edit": edit,
         "lines": _pairs(link.lines),

@@ -79,7 +79,7 @@ def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
     if answer.context:
         from funes_git.render import context  # most answers have none
 
-        yield from context.human(page, answer.context)
+        yield from context.human(page, answer.context, answer.turn_ts)
         yield ""
     yield from _evidence(page, answer)
 
@@ -132,6 +132,13 @@ def _prompt(page: Page, answer: Answer) -> Iterator[str]:
     if short and answer.prompt_uuid:
         yield page.style.dim(f"  whole: {_get(answer, answer.prompt_uuid)}")
     yield ""
+    if answer.dispatch:
+        yield _label(page, "Before it gave the task, the agent wrote")
+        text, short = width.tail(answer.dispatch.text, WORDS)
+        yield from quote(page, f"… {text}" if short else text)
+        if short:
+            yield page.style.dim(f"  whole: {_get(answer, answer.dispatch.turn_uuid)}")
+        yield ""
 
 
 def _task(page: Page, task: str) -> Iterator[str]:

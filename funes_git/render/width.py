@@ -93,3 +93,14 @@ def cut(text: str, limit: int) -> tuple[str, bool]:
         return head[: ends[-1]].rstrip(), True
     space = head.rfind(" ", limit // 2)
     return head[: space if space > 0 else limit].rstrip(), True
+
+
+def tail(text: str, limit: int) -> tuple[str, bool]:
+    """The last of the text, at most `limit` characters, beginning with a paragraph where there is
+    one in the first half of them, else with a word; and whether anything was cut."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text, False
+    end = text[-limit:]
+    starts = [at for gap in ("\n\n", "\n", " ") if 0 <= (at := end.find(gap)) < limit // 2]
+    return end[starts[0] if starts else 0 :].lstrip(), True

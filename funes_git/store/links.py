@@ -122,6 +122,15 @@ class LinkReading(ChainReading, AncestryReading):
             links.sort(key=lambda k: (-k.score, k.session_id, k.turn_uuid, k.path or "", k.lines))
         return found
 
+    def shown_of(self, link: Link) -> list[tuple[int, int]]:
+        """All lines of its commit that the edit of a link stands behind: links that are sure of
+        their lines in another way share them out."""
+        rows = self.rows(
+            "SELECT lines FROM links WHERE sha = ? AND edit_id = ? AND path IS ? AND relation = ?",
+            (link.commit, link.edit_id, link.path, link.relation),
+        )
+        return merged((first, last) for (lines,) in rows for first, last in json.loads(lines))
+
     def claims_of(self, edit_ids: Sequence[int]) -> list[LineClaim]:
         """What commits showed of the lines of these edits."""
         sql = "SELECT edit, positions, kind, sha FROM claims WHERE edit IN (?)"

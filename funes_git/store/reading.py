@@ -274,6 +274,13 @@ class TurnReading(EditReading):
         )
         return _turn(first) if first else None
 
+    def dispatch_of(self, session_id: str, turn_uuid: str) -> Turn | None:
+        """The turn that started the sub-agent that a turn belongs to, if both are known."""
+        row = self._row(session_id, turn_uuid)
+        parent = self._started_by(row[11] or session_id) if row else None
+        found = self._row(*parent) if parent else None
+        return _turn(found) if found else None
+
     def prompt_of(self, session_id: str, turn_uuid: str) -> Turn | None:
         """The user's prompt that the turn follows from.
 

@@ -92,7 +92,7 @@ class _Chain:
             yield from self._committed(self._at or "HEAD", path, rest)
 
     def _stages(self, authors: Authors) -> Stages:
-        return Stages(self._catalog, self._drafts, authors)
+        return Stages(self._repo, self._catalog, self._drafts, authors)
 
     def _pending(
         self, path: str, change: FileChange | None, looked: Looked, lines: tuple[int, int]

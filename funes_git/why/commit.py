@@ -33,7 +33,7 @@ def why_commit(repo: Repo, catalog: Catalog, target: str, sha: str, n: int) -> W
     turns: dict[tuple[str, str], Link] = {}
     for link in sorted(links, key=lambda link: -link.score):
         turns.setdefault((link.session_id, link.turn_uuid), link)
-    maker = AnswerMaker(catalog)
+    maker = AnswerMaker(repo, catalog)
     answers = [maker.answer(commit.info, link, []) for link in list(turns.values())[:n]]
     authors = Authors(catalog, {sha: commit.info})
     return Why(

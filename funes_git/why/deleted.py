@@ -68,7 +68,7 @@ class _Search:
         self._catalog = catalog
         self._at = at
         self._rev = at or "HEAD"
-        self._answers = AnswerMaker(catalog)
+        self._answers = AnswerMaker(repo, catalog)
         self._commits = at is not None or repo.has_commits()
 
     def file(self, target: str, cwd: Path) -> tuple[str | None, Iterable[Stage]]:

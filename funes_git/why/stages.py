@@ -7,7 +7,7 @@ from typing import Any
 
 from funes_git.answers import AnswerMaker
 from funes_git.authors import Author, Authors
-from funes_git.git import NOT_COMMITTED, BlamedLine
+from funes_git.git import NOT_COMMITTED, BlamedLine, Repo
 from funes_git.git.diffs import FileChange
 from funes_git.link.coverage import SKEW
 from funes_git.model import CommitInfo, Link
@@ -24,10 +24,10 @@ Lines = Sequence[tuple[int, str]]
 class Stages:
     """Makes the stages of some commits, which `authors` knows."""
 
-    def __init__(self, catalog: Catalog, drafts: Drafts, authors: Authors) -> None:
+    def __init__(self, repo: Repo, catalog: Catalog, drafts: Drafts, authors: Authors) -> None:
         self._catalog = catalog
         self._drafts = drafts
-        self._answers = AnswerMaker(catalog)
+        self._answers = AnswerMaker(repo, catalog)
         self.authors = authors
 
     def of(self, info: CommitInfo, change: FileChange, older: float) -> Iterator[Stage]:

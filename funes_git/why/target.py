@@ -52,7 +52,7 @@ def why(
     groups = _by_turn(looked)
     if whole:
         groups.sort(key=lambda group: -len(group[1]))
-    maker = AnswerMaker(catalog)
+    maker = AnswerMaker(repo, catalog)
     answers = [maker.answer(looked.infos.get(k.commit), k, asked) for k, asked in groups[:n]]
     lines = found.lines
     if found.symbol is not None:

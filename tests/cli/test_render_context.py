@@ -51,6 +51,12 @@ Context  before the edit; not authors
 """)
 
 
+def test_what_came_after_the_edit_is_not_said_to_come_before_it() -> None:
+    later = replace(ITEMS[2], ts=NOON + 121)
+    found = replace(WHY, answers=(replace(ANSWER, context=(*ITEMS[:2], later)),))
+    assert "Context  before the commit; not authors" in list(why(Page(80), found))
+
+
 def test_the_context_of_an_answer_for_agents() -> None:
     assert part(list(agent.why(ANSWERED)), "context", "get ") == snapshot("""\
 context, not author: read the file · 2025-11-03T13:00Z · get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
@@ -73,7 +79,7 @@ def test_the_context_of_a_line_without_an_answer() -> None:
 Lines 90–92: not known who wrote this
   commit 9c0ffee 2025-11-04 14:00 Tidy up (Ada)
   No indexed session covers this time.
-Context  before the edit; not authors
+Context  before the commit; not authors
   read the file, 2025-11-03 13:00, Claude Code 7d1f0c2a 0b3e5d11
     Read {"file_path":"src/cache.py"}
   try: git funes index --adopt PATH   (if the session ran elsewhere)\

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inline_snapshot import snapshot
-from samples import ANSWER, DIFF, LINK, UNKNOWN, WHY
+from samples import ANSWER, DIFF, LINK, TURN, UNKNOWN, WHY
 
 from funes_git.model import Answer, Passage, Why
 from funes_git.render import agent, json
@@ -361,3 +361,11 @@ def test_colours_only_when_asked_for() -> None:
     assert "\x1b" not in plain
     assert "\x1b[33m3f2a1b9\x1b[0m" in coloured
     assert "\x1b[1;35m▶\x1b[0m" in coloured
+
+
+def test_the_last_words_before_a_sub_agent_got_its_task() -> None:
+    said = "The first plan is done.\n\n" + "It took a while. " * 50 + "\n\nNow the cache: bound it."
+    text = shown(answering(prompt="go on", task="Do it", dispatch=Passage(TURN, "text", said)))
+    first = text.index("Before it gave the task, the agent wrote\n  │ … ")
+    assert text.index("Prompt") < first < text.index("  │ Now the cache: bound it.\n  whole: git f")
+    assert "The first plan is done." not in text

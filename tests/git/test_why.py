@@ -13,6 +13,7 @@ from memory import Memory
 from funes_git.errors import UnknownTarget
 from funes_git.git import GitError
 from funes_git.link.engine import catch_up
+from funes_git.render.evidence import evidence
 from funes_git.store.stores import Stores
 
 TEXT = "".join(f"line number {n} of the file\n" for n in range(1, 8))
@@ -55,6 +56,65 @@ def test_case_32_a_sub_agents_edit_shows_its_task_and_the_users_prompt(
     assert answer.prompt == "Have somebody number the sections, please, in the notes file"
     assert answer.task == "Number the sections of notes.py"
     assert [p.text for p in answer.passages] == ["I will write the numbers as words."]
+
+
+def test_a_short_prompt_comes_with_the_last_words_before_a_sub_agent_got_its_task(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.says("The first plan is done, the second one is next.")
+    claude.prompt("resume please")
+    claude.says("First the sections: they are counted from one.")
+    other = claude.subagent("Do as the first plan says")
+    other.edit("notes.py", "line number 5 of the file", "the fifth, as the first plan has it")
+    claude.says("Now the third line, which is dull.")
+    helper = claude.subagent("Do as the second plan says")
+    claude.says("Both are at work.")
+    helper.edit("notes.py", "line number 3 of the file", "the third, and it shines like a star")
+    base.commit("fix", date=clock.tick(30))
+    memory.sync()
+    for line, said in (
+        (3, "Now the third line, which is dull."),
+        (5, "First the sections: they are counted from one."),
+    ):
+        (answer,) = memory.why(f"notes.py:{line}").answers
+        assert answer.prompt == "resume please"
+        assert answer.dispatch is not None
+        assert answer.dispatch.text == said
+        assert answer.in_answer_to is None
+
+
+def test_a_sub_agent_that_got_its_task_without_a_word(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("What could be better in the notes file? List it, please, in short lines.")
+    claude.says("The third line is dull.")
+    claude.prompt("send it!")
+    helper = claude.subagent("Do as the plan says")
+    helper.edit("notes.py", "line number 3 of the file", "the third, and it shines like a star")
+    base.commit("fix", date=clock.tick(30))
+    memory.sync()
+    (answer,) = memory.why("notes.py:3").answers
+    assert answer.dispatch is None
+    assert answer.in_answer_to is not None
+    assert answer.in_answer_to.text == "The third line is dull."
+
+
+def test_lines_that_a_formatter_indented_count_with_the_others(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    rows = [
+        f"the {word} row of a table of our own" for word in ("first", "second", "third", "last")
+    ]
+    claude.prompt("Write a table, please, with a few rows")
+    claude.write("table.txt", "".join(f"{row}\n" for row in rows))
+    base.write("table.txt", f"{rows[0]}\n{rows[1]}\n    {rows[2]}\n    {rows[3]}\n")
+    base.commit("table", date=clock.tick(30))
+    memory.sync()
+    for line in (1, 4):
+        (answer,) = memory.why(f"table.txt:{line}").answers
+        assert answer.link.lines == ((1, 4),)
+        assert answer.asked_rows == ((line - 1, line),)
+        assert "all 4 of its lines are in it (lines 1–4 in that commit)" in evidence(answer)
 
 
 def test_a_short_prompt_comes_with_the_message_that_it_answers(

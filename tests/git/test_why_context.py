@@ -10,7 +10,7 @@ from helpers import GitRepo
 from memory import Memory
 
 from funes_git.told import Context
-from funes_git.why.context import names
+from funes_git.why.reads import names
 
 CODE = "class Cache:\n    def get(self, key):\n        return self.entries.get(key)\n"
 LOOKUP = "        return self.entries.get(key)\n"
@@ -72,6 +72,22 @@ def test_reads_before_the_edit_are_context(
         "Bash cd src && rg get cache.py",
     ]
     assert (found[0].turn_uuid, found[0].session_id) == (read, claude.id)
+
+
+def test_what_does_not_read_and_what_came_later_is_no_read(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.call("TaskCreate", {"subject": "Change src/cache.py"}, "made", {})
+    claude.call("Agent", {"prompt": "Look at src/cache.py"}, "done", {})
+    claude.call("mcp__pencil__batch_get", {"filePath": "src/cache.py"}, "{}", {})
+    claude.bash("git add src/cache.py && echo \"$(cat <<'EOF'\nsrc/cache.py\nEOF\n)\"")
+    claude.edit("src/cache.py", LOOKUP, TAKEN)
+    claude.read("src/cache.py")
+    claude.edit("src/cache.py", "class Cache:\n", "class CacheOfLimitedSize:\n")
+    base.commit("lookup", date=clock.tick(60))
+    memory.sync()
+    assert context(memory, "read") == []
+    assert len(context(memory, "read", "src/cache.py:1")) == 1
 
 
 def test_codex_reads_by_its_shell(
@@ -140,6 +156,52 @@ def test_what_was_committed_later_was_not_rejected(
     claude.edit("src/cache.py", TAKEN, LOOKUP + "# and a remark of the session\n")
     memory.sync()
     assert context(memory, "rejected", "src/cache.py:4") == []
+
+
+WRAPPED = (
+    "        return self.entries[\n            self.hashed(key),\n        ]  # a table of our own\n"
+)
+
+
+def test_what_a_formatter_broke_anew_was_not_rejected(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.edit("src/cache.py", "class Cache:\n", "class CacheOfLimitedSize:\n")
+    claude.edit("src/cache.py", LOOKUP, TRIED)
+    base.write("src/cache.py", (base.path / "src/cache.py").read_text().replace(TRIED, WRAPPED))
+    base.commit("lookup", date=clock.tick(60))
+    memory.sync()
+    assert memory.why("src/cache.py:1").answers
+    assert context(memory, "rejected", "src/cache.py:1") == []
+
+
+def test_what_another_edit_put_into_an_earlier_commit_was_not_rejected(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.edit("src/cache.py", LOOKUP, TRIED)
+    claude.edit("src/cache.py", TRIED, LOOKUP)
+    claude.edit("src/cache.py", LOOKUP, TRIED)
+    base.commit("a table", date=clock.tick(60))
+    clock.tick(60)
+    claude.edit("src/cache.py", TRIED, TAKEN)
+    base.commit("no table", date=clock.tick(60))
+    memory.sync()
+    assert memory.why("src/cache.py:3").answers
+    assert context(memory, "rejected") == []
+
+
+def test_what_stands_in_the_file_now_was_not_rejected(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.edit("src/cache.py", LOOKUP, TRIED)
+    base.git("checkout", "-q", "src/cache.py")
+    claude.edit("src/cache.py", LOOKUP, TAKEN)
+    base.commit("lookup", date=clock.tick(60))
+    memory.sync()
+    assert len(context(memory, "rejected")) == 1
+    text = (base.path / "src/cache.py").read_text()
+    base.write("src/cache.py", text + WRAPPED)
+    assert context(memory, "rejected") == []
 
 
 def test_case_9_a_line_of_a_person_names_who_had_read_the_file(
