@@ -18,6 +18,7 @@ from funes_git.link.complete import Complete
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
 from funes_git.link.findings import Findings, level_of
+from funes_git.link.home import astray
 from funes_git.link.match import Block, Candidates, Matching, Pair, match
 from funes_git.link.place import Places
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
@@ -148,7 +149,13 @@ class FileEvidence:
             self.shown,
             strict or back,
         )
-        matching = match(lines, candidates, believe, loose=loose, known=self.pairs)
+        numbers: dict[int, list[int]] = defaultdict(list)
+        for line in weighty:
+            numbers[key(line)].append(line.number)
+        elsewhere = astray(numbers, candidates, places.around)
+        matching = match(
+            lines, candidates, believe, loose=loose, known=self.pairs, astray=elsewhere
+        )
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
 
     def _moved(self, pool: Pool, lines: list[DiffLine], places: Places) -> list[DiffLine]:

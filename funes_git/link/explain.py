@@ -33,9 +33,10 @@ THRESHOLDS: Final = {
 }
 """What docs/concepts/linking.md explains, by name."""
 
-Lost: TypeAlias = Literal["later", "retracted", "older", "less", "not-enough"]
+Lost: TypeAlias = Literal["later", "retracted", "older", "elsewhere", "less", "not-enough"]
 """Why an edit that has some of the lines is not their author: it was made after the commit, its
-turn was taken back, a newer edit has them too, it has fewer of them, or they weigh too little."""
+turn was taken back, a newer edit has them too, it is newer and put them at another place, it has
+fewer of them, or they weigh too little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class _File:
             return "not-enough"
         if weight < most:
             return "less"
-        return "older"
+        return "elsewhere" if edit.ts > (chosen.ts or 0.0) else "older"
 
 
 def _numbers(link: Link) -> set[int]:

@@ -8,8 +8,8 @@ decided here (belief.py), except that lines beside a believed block go with it.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
@@ -39,6 +39,9 @@ Candidates: TypeAlias = dict[int, list[Candidate]]
 Pair: TypeAlias = tuple[DiffLine, int]
 """(line of the commit, position in the edit)"""
 
+Spot: TypeAlias = tuple[int, int, int]
+"""(line of the commit, row id of an edit, position in the edit)"""
+
 
 @dataclass(slots=True)
 class Block:
@@ -66,15 +69,17 @@ def match(
     *,
     loose: bool = False,
     known: Mapping[int, Sequence[Pair]] | None = None,
+    astray: Collection[Spot] = (),
 ) -> Matching:
-    """Give each line to the newest edit whose block holds it and that `believe` holds for.
+    """Give each line to the newest edit whose block holds it and that `believe` holds for, but for
+    pairs that are `astray`.
 
     `known` are the lines of each edit that are believed already: a block beside believed lines of
     the same edit, in the same order, is believed for that; None if none is to be."""
     left = _Left({line.number for line in lines})
     believed: list[Block] = []
     doubtful: set[int] = set()
-    for edit, found in _by_edit(lines, candidates, loose):
+    for edit, found in _by_edit(lines, candidates, loose, astray):
         anchors = [*known.get(edit, ())] if known is not None else []
         waiting: list[Block] = []
         rows = [(line, c.pos) for line, c in found if line.number in left.lines]
@@ -124,21 +129,36 @@ class _Left:
 
 
 def _by_edit(
-    lines: Sequence[DiffLine], candidates: Candidates, loose: bool
+    lines: Sequence[DiffLine], candidates: Candidates, loose: bool, astray: Collection[Spot]
 ) -> Iterable[tuple[int, list[tuple[DiffLine, Candidate]]]]:
     """The possible pairs of each edit, newest edit first."""
     pairs: dict[int, list[tuple[DiffLine, Candidate]]] = defaultdict(list)
     for line in lines:
         for candidate in candidates.get(line.loose if loose else line.exact, ()):
-            pairs[candidate.edit].append((line, candidate))
+            if (line.number, candidate.edit, candidate.pos) not in astray:
+                pairs[candidate.edit].append((line, candidate))
     return sorted(pairs.items(), key=lambda item: -item[1][0][1].rank)
 
 
 def _blocks(edit: int, rows: list[Pair], loose: bool) -> list[Block]:
-    """Blocks of one edit, heaviest first."""
+    """Blocks of one edit, heaviest first; of equal ones, that which is shifted most like the lines
+    of the edit that can be at one place only, or least, if all can be at several."""
     groups = _diagonals(rows)
     blocks = [Block(edit, pairs, sum(line.weight for line, _ in pairs), loose) for pairs in groups]
-    return sorted(blocks, key=lambda block: (-block.score, -len(block.pairs)))
+    if len(blocks) < 2:
+        return blocks
+    lines, positions = Counter(line.number for line, _ in rows), Counter(pos for _, pos in rows)
+    shifts = [
+        line.number - pos
+        for line, pos in rows
+        if lines[line.number] == positions[pos] == 1 and line.weight > 0
+    ] or [0]
+
+    def strays(block: Block) -> int:
+        line, pos = block.pairs[0]
+        return min(abs(line.number - pos - shift) for shift in shifts)
+
+    return sorted(blocks, key=lambda block: (-block.score, -len(block.pairs), strays(block)))
 
 
 def _diagonals(rows: list[Pair]) -> list[list[Pair]]:

@@ -25,9 +25,21 @@ EVIDENT = 0.5
 EDGE_WORTH = 0.4
 """The evidence of standing first or last: another first line may have stood there."""
 
+FAR = 50
+"""The lines that are compared on each side of a line to tell equal lines apart."""
+
 SAYS = re.compile(r"[^\W_]")
 
 HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How many lines on one side of a line are those that an edit shows there, and whether the next
+    one differs; it does not where the edit says no more."""
+
+    equal: int
+    differs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,25 @@ class Places:
         say what stood around."""
         places = [(line.number, pos) for line, pos in block.pairs]
         return self._agreement(self._text_of(block.edit), places)
+
+    def around(self, number: int, edit: int, pos: int) -> tuple[Run, Run]:
+        """How far the lines above and below line `number` are those around a position of an
+        edit."""
+        text = self._text_of(edit)
+        return self._run(text, number, pos, -1), self._run(text, number, pos, 1)
+
+    def _run(self, text: EditText, number: int, pos: int, step: int) -> Run:
+        for equal in range(FAR):
+            wanted = text.beside(pos, step)
+            if wanted is None:
+                return Run(equal, differs=False)
+            pos = wanted[0]
+            number, found = _next(self._file, number, step)
+            if found != wanted[1]:
+                return Run(equal, differs=True)
+            if found == EDGE:
+                return Run(equal + 1, differs=False)
+        return Run(FAR, differs=False)
 
     def later_evidence(self, block: Block) -> float:
         """The same, with the surroundings followed through later edits, which changed what stood

@@ -21,6 +21,7 @@ LOST: Final[dict[Lost, str]] = {
     "later": "made after the commit",
     "retracted": "its turn was taken back",
     "older": "an older edit of the same lines",
+    "elsewhere": "a newer edit of the same lines at another place",
     "less": "has less of the lines",
     "not-enough": "not enough to be believed where it stands",
 }
