@@ -153,13 +153,19 @@ class Pool:
         return self._candidates(index, hashes, bound, is_open)
 
     def removed(self, hashes: Iterable[int], commit: str, bound: float) -> Candidates:
-        """For each line hash the removals that `commit` may show."""
-        return self._candidates(
-            self._lines.removed,
-            hashes,
-            bound,
-            lambda e, pos, key: not self._claimed(e.id, pos, REMOVED, commit),
-        )
+        """For each line hash the removals that `commit` may show: not of a line that an edit wrote
+        again after the removal, and that was committed."""
+
+        def is_open(edit: EditRow, pos: int, key: int) -> bool:
+            if self._claimed(edit.id, pos, REMOVED, commit):
+                return False
+            written = self._lines.exact.get(key, ())
+            again = any((edit.ts or 0.0) < self._lines.times[at] <= bound for at, _ in written)
+            return not again or not any(
+                self._claimed(self._lines.edits[at].id, line, ADDED, commit) for at, line in written
+            )
+
+        return self._candidates(self._lines.removed, hashes, bound, is_open)
 
     def _candidates(
         self,

@@ -101,6 +101,7 @@ def test_a_file_that_cannot_be_read_is_named(project: GitRepo, hermetic: Path) -
 
 
 def test_nothing_found_says_where_it_looked(project: GitRepo, hermetic: Path) -> None:
+    (hermetic / ".claude" / "projects").mkdir(parents=True)
     with pytest.raises(NoSessions, match=str(hermetic / ".claude")):
         explain(Repo.discover(project.path), "nothing-like-it")
 

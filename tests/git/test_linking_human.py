@@ -81,3 +81,18 @@ def test_named_sessions_tell_of_their_time_and_of_none_after_it(
         catch_up(memory.repo, stores.writer)
     assert [gap.reason for gap in memory.why("soon.py:1").unexplained] == ["no-edit"]
     assert [gap.reason for gap in memory.why("later.py:1").unexplained] == ["not-read-yet"]
+
+
+def test_a_line_that_an_agent_took_out_and_wrote_again_is_not_removed_by_it_later(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.write("sums.py", f"first = 1\n{ONE_LINE}")
+    claude.edit("sums.py", ONE_LINE, "total = 0\n")
+    clock.tick(60)
+    claude.edit("sums.py", "total = 0\n", ONE_LINE)
+    commit(base, clock, "sums")
+    clock.tick(60)
+    base.write("sums.py", "first = 1\nanother_total_by_hand = 2\n")
+    by_hand = commit(base, clock, "by hand")
+    memory.sync()
+    assert memory.links(by_hand) == []
