@@ -54,6 +54,7 @@ COUNTS = """UPDATE sessions SET
     WHERE t.session = sessions.id AND c.gone = 0)
   WHERE id = ?"""
 
+ENDED = "SELECT last_ts FROM sessions WHERE id = ?"
 UNLINKED = """INSERT INTO meta VALUES ('unlinked_since', ?) ON CONFLICT (key) DO UPDATE SET
   value = min(CAST(value AS REAL), CAST(excluded.value AS REAL))"""
 """Commits from this time on are linked again."""
@@ -87,8 +88,8 @@ class Applying:
         self._edits()
         self._marks()
         self._states()
-        self.recount(self.sessions.values())
         self._note_unlinked()
+        self.recount(self.sessions.values())
         if not self.changes.only_states:
             self.db.execute(
                 "INSERT INTO meta VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET"
@@ -120,12 +121,15 @@ class Applying:
 
     def _note_unlinked(self) -> None:
         """Remember from which time on commits must be linked again: that of the earliest new turn
-        or edit since the last linking. Set with the rows themselves, so that it is never lost."""
+        or edit since the last linking, or the end so far of a session that goes on, which covers
+        the time between. Set with the rows themselves, so that it is never lost."""
         times = [stored.turn.ts for stored in self.changes.turns.values()]
         times += [stored.edit.ts for stored in self.changes.edits.values()]
-        earliest = min((ts for ts in times if ts is not None), default=None)
-        if earliest is not None:
-            self.db.execute(UNLINKED, (str(earliest),))
+        known = [ts for ts in times if ts is not None]
+        if known:
+            ends = (self.db.execute(ENDED, (number,)) for number in self.sessions.values())
+            known += [ts for end in ends for (ts,) in end if ts is not None]
+            self.db.execute(UNLINKED, (str(min(known)),))
 
     def recount(self, numbers: Iterable[int]) -> None:
         """Bring the counts of sessions up to date."""

@@ -96,3 +96,19 @@ def test_a_line_that_an_agent_took_out_and_wrote_again_is_not_removed_by_it_late
     by_hand = commit(base, clock, "by hand")
     memory.sync()
     assert memory.links(by_hand) == []
+
+
+def test_a_session_that_goes_on_covers_what_was_committed_between(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.says("Enough for now.")
+    clock.tick(5 * 3600)
+    base.write("between.py", "written_between = True\n")
+    between = commit(base, clock, "between")
+    memory.sync()
+    clock.tick(5 * 3600)
+    claude.says("On it again.")
+    memory.sync()
+    [daily] = [entry.reason for entry in memory.log("-1", between)]
+    memory.relink()
+    assert daily == memory.log("-1", between)[0].reason == "no-edit"
