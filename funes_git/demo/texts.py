@@ -134,7 +134,7 @@ IMPORTS = "from collections import OrderedDict\n"
 
 IMPORTS_STATS = '''\
 from collections import OrderedDict
-from funes_git_parsers.dataclass import dataclass
+from dataclasses import dataclass
 from threading import RLock
 
 
