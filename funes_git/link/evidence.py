@@ -152,7 +152,9 @@ class FileEvidence:
         numbers: dict[int, list[int]] = defaultdict(list)
         for line in weighty:
             numbers[key(line)].append(line.number)
-        elsewhere = astray(numbers, candidates, places.around)
+        elsewhere = astray(
+            numbers, candidates, places.around, lambda edit: pool.edit(edit).session_id
+        )
         matching = match(
             lines, candidates, believe, loose=loose, known=self.pairs, astray=elsewhere
         )

@@ -7,8 +7,9 @@ which edit is the newer says nothing: the lines that stood around each edit do.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, permutations, product
+from typing import TypeAlias
 
 from funes_git.link.match import Candidate, Candidates, Spot
 from funes_git.link.place import Run
@@ -16,35 +17,38 @@ from funes_git.link.place import Run
 MOST = 1000
 """Pairs of equal lines up to which they are compared: not what a generator repeats."""
 
+FEW = 64
+"""The same, up to which two are compared with two."""
+
+Runs: TypeAlias = Mapping[Spot, Sequence[Run]]
+"""How far the surroundings of a line and an edit agree, above and below."""
+
 
 def astray(
     numbers: dict[int, list[int]],
     candidates: Candidates,
     around: Callable[[int, int, int], Sequence[Run]],
+    session: Callable[[int], str],
 ) -> set[Spot]:
     """The pairs of equal lines that are not each other's, for where they stand: where the
     surroundings of one edit differ, another edit that wrote the same line has them, and has no
-    place that is more like its own.
+    place that is more like its own. So are those of which it cannot be told which session's they
+    are.
 
     `numbers` are the commit's lines by the hash that `candidates` go by, `around` how far the lines
-    above and below a line are those of an edit."""
+    above and below a line are those of an edit, `session` whose an edit is."""
     found: set[Spot] = set()
     for key, rows in candidates.items():
         lines = numbers.get(key, ())
         if len(rows) > 1 and len(rows) * len(lines) <= MOST:
-            found |= _astray(lines, rows, around)
+            runs = {(n, c.edit, c.pos): around(n, c.edit, c.pos) for n in lines for c in rows}
+            found |= _misplaced(runs)
+            if len(runs) <= FEW:
+                found |= _untold(lines, rows, runs, session)
     return found
 
 
-def _astray(
-    lines: Iterable[int],
-    rows: Sequence[Candidate],
-    around: Callable[[int, int, int], Sequence[Run]],
-) -> set[Spot]:
-    runs = {
-        (line, row.edit, row.pos): around(line, row.edit, row.pos)
-        for line, row in product(lines, rows)
-    }
+def _misplaced(runs: Runs) -> set[Spot]:
     at_line: dict[int, list[Spot]] = defaultdict(list)
     of_edit: dict[tuple[int, int], list[Spot]] = defaultdict(list)
     for s in runs:
@@ -52,6 +56,28 @@ def _astray(
         of_edit[s[1:]].append(s)
     homes = {s for s in runs if not any(_better(runs[o], runs[s]) for o in of_edit[s[1:]])}
     return {s for s in runs if any(o in homes and _better(runs[o], runs[s]) for o in at_line[s[0]])}
+
+
+def _untold(
+    lines: Sequence[int], rows: Sequence[Candidate], runs: Runs, session: Callable[[int], str]
+) -> set[Spot]:
+    """The pairs of two lines and two sessions' edits with the same surroundings, of which the
+    order says one thing and the distance from where the newer edit was another."""
+    found: set[Spot] = set()
+    for (above, below), (one, other) in product(combinations(lines, 2), combinations(rows, 2)):
+        first, last = sorted((one, other), key=lambda c: c.pos)
+        newer = max(one, other, key=lambda c: c.rank)
+        near = abs(below - newer.pos) < abs(above - newer.pos)
+        if (
+            first.pos == last.pos
+            or near == (newer is last)
+            or session(one.edit) == session(other.edit)
+        ):
+            continue
+        spots = {(n, c.edit, c.pos) for n in (above, below) for c in (one, other)}
+        if not any(_better(runs[a], runs[b]) for a, b in permutations(spots, 2)):
+            found |= spots
+    return found
 
 
 def _better(one: Sequence[Run], other: Sequence[Run]) -> bool:

@@ -122,3 +122,21 @@ def test_of_two_edits_the_commit_shows_the_one_whose_place_it_has(
     commit(base, clock, "images")
     memory.sync()
     assert turns(memory, "paths.py") == [first, second]
+
+
+@pytest.mark.parametrize("sessions", [1, 2])
+def test_of_two_sessions_neither_is_named_where_order_and_distance_disagree(
+    base: GitRepo, home: Path, clock: Clock, claude: ClaudeSession, memory: Memory, sessions: int
+) -> None:
+    """Nothing tells the two places apart but where they were, and the file has grown above."""
+    base.write("paths.py", LINKS + BODY + "\n\n" + IMAGES + BODY)
+    commit(base, clock, "collect")
+    other = ClaudeSession(base, home, clock) if sessions == 2 else claude
+    first = insert(claude, "paths.py", LINKS, BODY)
+    second = insert(other, "paths.py", IMAGES, BODY)
+    above = "".join(f"# by hand, {n}\n" for n in range(200))
+    base.write("paths.py", above + (base.path / "paths.py").read_text())
+    commit(base, clock, "skip, below a long remark")
+    memory.sync()
+    found = turns(memory, "paths.py")
+    assert found == [None, None] if sessions == 2 else set(found) == {first, second}

@@ -24,7 +24,10 @@ def strays(file: str, *edits: str) -> set[tuple[int, int]]:
         if word == LINE
     ]
     numbers = {KEY: [n for n, word in enumerate(words, 1) if word == LINE]}
-    return {(line, edit) for line, edit, _ in astray(numbers, {KEY: rows}, places.around)}
+    return {
+        (line, edit)
+        for line, edit, _ in astray(numbers, {KEY: rows}, places.around, lambda e: "one")
+    }
 
 
 def text(words: str) -> EditText:
