@@ -84,11 +84,11 @@ def _bound(stage: Stage) -> None:
 
 
 def _people_change_the_limit(stage: Stage) -> None:
-    stage.at("2026-10-06 17:35")
+    stage.at("2026-10-06 14:55")
     text = stage.read("src/cache.py")
     stage.write("src/cache.py", text.replace("limit=1024", "limit=4096"))
     stage.commit("Raise the default limit to 4096")
-    stage.at("2026-10-06 17:50")
+    stage.at("2026-10-06 15:05")
     stage.write("README.md", texts.README + texts.README_LIMIT)
     stage.commit("Explain the limit in the README")
 

@@ -44,12 +44,14 @@ def _counts(one: Agent) -> str:
 def _looked(one: Agent) -> str:
     if one.error:
         return f"cannot be searched: {line(one.error)}"
-    folders = [line(str(path)) + ("" if there else " (not there)") for path, there in one.folders]
-    return (
-        f"looked in {listed(folders)}"
-        if folders
-        else "comes in files that you name: git funes index PATH"
-    )
+    if not one.folders:
+        return "comes in files that you name: git funes index PATH"
+    folders = [line(str(path)) for path, there in one.folders if there]
+    absent = len(one.folders) - len(folders)
+    if not folders:
+        more = f" and {absent - 1} more; none is there" if absent > 1 else " (not there)"
+        return f"looked for {line(str(one.folders[0][0]))}{more}"
+    return f"looked in {listed(folders)}" + (f"; {absent} more not there" if absent else "")
 
 
 def _about(one: Agent) -> str:

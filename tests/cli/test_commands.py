@@ -296,6 +296,7 @@ def test_deinit_leaves_the_memory_and_purge_nothing(widget: Widget) -> None:
 
 def test_a_repository_without_sessions_says_where_it_looked(repo: GitRepo, hermetic: Path) -> None:
     repo.commit("Start")
+    (hermetic / ".claude" / "projects").mkdir(parents=True)
     done = funes("index", "--no-embed", cwd=repo.path)
     assert done.returncode == 1
     assert str(hermetic / ".claude" / "projects") in done.stderr

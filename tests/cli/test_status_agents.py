@@ -48,7 +48,7 @@ def test_each_agent_is_told_with_what_is_stored_of_it(
         shown = funes("status", "--agents", "--format", name, cwd=repo.path).stdout
         assert shown.startswith("Claude Code")
         assert "2 sessions found, none of this repository" in shown
-        assert f"looked in {hermetic}/.claude/projects" in " ".join(shown.split())
+        assert f"lookedin{hermetic}/.claude/projects" in "".join(shown.split())
 
 
 def test_the_list_for_people() -> None:
@@ -65,7 +65,7 @@ Claude Code  1 session of 3 found, 20 turns
              looked in /home/u/.claude/projects
              versions 2.1.0 to 2.1.8 (9 of them); 2 unreadable records skipped
 Codex        no session found
-             looked in /home/u/.codex (not there)
+             looked for /home/u/.codex (not there)
 Amp          1 session, 1 turn
              comes in files that you name: git funes index PATH
              versions 1 and 2␛
