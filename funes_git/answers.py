@@ -142,8 +142,8 @@ def _rows(
         at = place.get(line.original)
         if text and at is not None and (indexes := equal.get(text)):
             after = bisect_left(indexes, at)
-            near = indexes[max(after - 1, 0) : after + 1]
-            found.append((min(near, key=lambda index: abs(index - at)), line.number))
+            near = [(abs(index - at), index) for index in indexes[max(after - 1, 0) : after + 1]]
+            found.append((min(near)[1], line.number))
     return tuple(found)
 
 
