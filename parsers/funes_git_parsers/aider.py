@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
-from stat import S_ISREG
 from typing import Literal, TypeAlias
 
 from funes_git_parsers import patch, searchreplace, whole
@@ -32,6 +31,7 @@ from funes_git_parsers.base import (
     Session,
     Source,
     Turn,
+    regular,
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.dataclass import dataclass
@@ -61,14 +61,7 @@ def folders(places: Places) -> list[Path]:
 def discover(places: Places) -> Iterator[Source]:
     """The history of each working tree, if it has one."""
     named = places.env.get("AIDER_CHAT_HISTORY_FILE")
-    for top in places.checkouts:
-        path = top / (named or _FILE)
-        try:
-            stat = path.stat()
-        except OSError:
-            continue
-        if S_ISREG(stat.st_mode):
-            yield Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+    return regular(NAME, (top / (named or _FILE) for top in places.checkouts))
 
 
 def claim(path: Path, head: bytes) -> bool:

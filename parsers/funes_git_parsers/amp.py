@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from stat import S_ISREG
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -25,6 +24,7 @@ from funes_git_parsers.base import (
     Role,
     Session,
     Source,
+    regular,
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Message, text_block
@@ -48,13 +48,7 @@ def folders(places: Places) -> list[Path]:
 def discover(places: Places) -> Iterator[Source]:
     """Every thread, by name."""
     for folder in folders(places):
-        for path in sorted(folder.glob("T-*.json")):
-            try:
-                stat = path.stat()
-            except OSError:  # deleted meanwhile
-                continue
-            if S_ISREG(stat.st_mode):
-                yield Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+        yield from regular(NAME, sorted(folder.glob("T-*.json")))
 
 
 def claim(path: Path, head: bytes) -> bool:

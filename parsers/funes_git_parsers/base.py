@@ -8,8 +8,9 @@ Everything is keyed, so that reading the same file twice gives the same records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, Literal, Protocol, TypeAlias
 
 from funes_git_parsers.dataclass import dataclass
@@ -230,6 +231,18 @@ def whole(harness: str, path: Path) -> Source:
     """A file that is one session. Raises OSError."""
     stat = path.stat()
     return Source(harness, path, stat.st_size, stat.st_mtime_ns)
+
+
+def regular(harness: str, paths: Iterable[Path]) -> Iterator[Source]:
+    """Each of `paths` that is a regular file, as one session, in their order: not a folder or a
+    pipe, nor what was deleted meanwhile or cannot be seen."""
+    for path in paths:
+        try:
+            stat = path.stat()
+        except OSError:
+            continue
+        if S_ISREG(stat.st_mode):
+            yield Source(harness, path, stat.st_size, stat.st_mtime_ns)
 
 
 class Parser(Protocol):

@@ -15,6 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from funes_git_parsers.base import Source, whole
+
 MAGIC = b"SQLite format 3\x00"
 """How every SQLite database starts (https://www.sqlite.org/fileformat2.html)."""
 POINTER = b"version https://git-lfs.github.com/spec/"
@@ -54,6 +56,19 @@ def ask(path: Path, question: Callable[[sqlite3.Connection], _Answer]) -> _Answe
         raise OSError(errno.EIO, "cannot read the database: damaged schema", str(path)) from error
     except sqlite3.Error as error:
         raise OSError(errno.EIO, f"cannot read the database: {error}", str(path)) from error
+
+
+def sessions(
+    harness: str, path: Path, listed: Callable[[sqlite3.Connection], list[tuple[str, int, int]]]
+) -> list[Source]:
+    """The sessions that `listed` finds in a database: key, size and modification time of each. One
+    source without a key stands for a database that cannot be asked: reading it says why. Raises
+    OSError for a file that is not there."""
+    try:
+        found = ask(path, listed)
+    except OSError:
+        return [whole(harness, path)]
+    return [Source(harness, path, size, mtime, key) for key, size, mtime in found]
 
 
 def columns(db: sqlite3.Connection, table: str) -> set[str]:

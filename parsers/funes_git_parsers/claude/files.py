@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from stat import S_ISREG
 
-from funes_git_parsers.base import Opener, Places, Source
+from funes_git_parsers.base import Opener, Places, Source, regular
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping, string
 
@@ -34,13 +33,7 @@ def _expanded(text: str, home: Path) -> Path:
 def sources(places: Places) -> Iterator[Source]:
     """Every session file and sub-agent file, in order of name."""
     for folder in folders(places):
-        for path in sorted(_session_files(folder)):
-            try:
-                found = path.stat()
-            except OSError:  # deleted meanwhile
-                continue
-            if S_ISREG(found.st_mode):
-                yield Source(HARNESS, path, found.st_size, found.st_mtime_ns)
+        yield from regular(HARNESS, sorted(_session_files(folder)))
 
 
 def _session_files(folder: Path) -> Iterator[Path]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from stat import S_ISREG
 from typing import Any
 
 from funes_git_parsers import document, whole
-from funes_git_parsers.base import Capability, Item, Opener, Places, Session, Source
+from funes_git_parsers.base import Capability, Item, Opener, Places, Session, Source, regular
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.cline.messages import Task
 from funes_git_parsers.conversation import Message
@@ -57,13 +56,9 @@ class ClineFormat:
         """Every task, by folder."""
         for folder in self.folders(places):
             names = (f"*/{_HISTORY}", f"*/*{_MESSAGES}")
-            for path in sorted(path for name in names for path in folder.glob(name)):
-                try:
-                    stat = path.stat()
-                except OSError:  # deleted meanwhile
-                    continue
-                if S_ISREG(stat.st_mode):
-                    yield Source(self.NAME, path, stat.st_size, stat.st_mtime_ns)
+            yield from regular(
+                self.NAME, sorted(path for name in names for path in folder.glob(name))
+            )
 
     def claim(self, path: Path, head: bytes) -> bool:
         """Whether the file is called as a task's messages are, and lies where this extension's do;

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers.base import (
     COMMIT,
@@ -25,6 +24,7 @@ from funes_git_parsers.base import (
     Restart,
     Session,
     Source,
+    regular,
     whole,
 )
 from funes_git_parsers.codex.reader import Reader
@@ -86,16 +86,10 @@ def discover(places: Places) -> Iterator[Source]:
     """Every rollout, sorted by path; a plain file wins over its compressed copy."""
     found: dict[str, Source] = {}
     for top in folders(places):
-        for path in _files(top):
-            try:
-                stat = path.stat()
-            except OSError:
-                continue
-            if not S_ISREG(stat.st_mode):
-                continue
-            key = str(path).removesuffix(".zst")
-            if key not in found or path.suffix != ".zst":
-                found[key] = Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+        for source in regular(NAME, _files(top)):
+            key = str(source.path).removesuffix(".zst")
+            if key not in found or source.path.suffix != ".zst":
+                found[key] = source
     yield from (found[key] for key in sorted(found))
 
 

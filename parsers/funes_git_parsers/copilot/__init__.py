@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers import scan
-from funes_git_parsers.base import COMMIT, Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.base import COMMIT, Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.copilot.beside import beside
 from funes_git_parsers.copilot.reader import HARNESS, Reader
 from funes_git_parsers.follow import follow
@@ -56,13 +55,7 @@ def folders(places: Places) -> list[Path]:
 def discover(places: Places) -> Iterator[Source]:
     """Every event log, in order of name."""
     for top in folders(places):
-        for path in sorted([*top.glob("*/events.jsonl"), *top.glob("*.jsonl")]):
-            try:
-                stat = path.stat()
-            except OSError:  # deleted meanwhile
-                continue
-            if S_ISREG(stat.st_mode):
-                yield Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+        yield from regular(NAME, sorted([*top.glob("*/events.jsonl"), *top.glob("*.jsonl")]))
 
 
 def claim(path: Path, head: bytes) -> bool:

@@ -91,11 +91,7 @@ def sessions(path: Path) -> list[Source]:
     without a key stands for a database that cannot be asked: reading it says why."""
     if path.name != _EDITOR:
         return [_stamped(path)]
-    try:
-        found = database.ask(path, ide.listed)
-    except OSError:
-        return [whole(NAME, path)]
-    return [Source(NAME, path, size, at, key) for key, size, at in found]
+    return database.sessions(NAME, path, ide.listed)
 
 
 def roots(source: Source, open_file: Opener) -> set[str]:

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers import scan
-from funes_git_parsers.base import Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.base import Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.droid.reader import HARNESS, Reader
 from funes_git_parsers.follow import follow
 from funes_git_parsers.values import mapping, parsed, string
@@ -37,13 +36,7 @@ def discover(places: Places) -> Iterator[Source]:
     """Every session file, in order of name."""
     for top in folders(places):
         found = (Path(at, name) for at, _, names in os.walk(top) for name in names)
-        for path in sorted(path for path in found if path.suffix == ".jsonl"):
-            try:
-                stat = path.stat()
-            except OSError:  # deleted meanwhile
-                continue
-            if S_ISREG(stat.st_mode):
-                yield Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+        yield from regular(NAME, sorted(path for path in found if path.suffix == ".jsonl"))
 
 
 def claim(path: Path, head: bytes) -> bool:

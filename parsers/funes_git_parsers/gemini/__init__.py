@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers import revision
 from funes_git_parsers.base import (
@@ -20,6 +19,7 @@ from funes_git_parsers.base import (
     Places,
     Session,
     Source,
+    regular,
     whole,
 )
 from funes_git_parsers.gemini.history import History, history_of
@@ -49,15 +49,8 @@ def discover(places: Places) -> Iterator[Source]:
     file is left out."""
     for top in folders(places):
         found = {*top.glob("*/chats/*.json"), *top.glob("*/chats/**/*.jsonl")}
-        for path in sorted(found):
-            if path.suffix == ".json" and path.with_suffix(".jsonl") in found:
-                continue
-            try:
-                stat = path.stat()
-            except OSError:  # deleted meanwhile
-                continue
-            if S_ISREG(stat.st_mode):
-                yield Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+        older = {path.with_suffix(".json") for path in found if path.suffix == ".jsonl"}
+        yield from regular(NAME, sorted(found - older))
 
 
 def claim(path: Path, head: bytes) -> bool:

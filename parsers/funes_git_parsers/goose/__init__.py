@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers import database, revision
-from funes_git_parsers.base import Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.base import Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.goose.store import Stored, listed, of_database, of_file
 from funes_git_parsers.goose.turns import HARNESS, entries
 
@@ -47,13 +46,8 @@ def discover(places: Places) -> Iterator[Source]:
             for source in sessions(path):
                 known.add(source.key)
                 yield source
-        for file in sorted(folder.glob("*.jsonl")):
-            try:
-                stat = file.stat()
-            except OSError:
-                continue
-            if S_ISREG(stat.st_mode) and file.stem not in known:
-                yield Source(NAME, file, stat.st_size, stat.st_mtime_ns)
+        files = (file for file in sorted(folder.glob("*.jsonl")) if file.stem not in known)
+        yield from regular(NAME, files)
 
 
 def claim(path: Path, head: bytes) -> bool:
@@ -66,11 +60,7 @@ def sessions(path: Path) -> list[Source]:
     database that cannot be asked: reading it says why."""
     if path.name != _DATABASE:
         return [whole(NAME, path)]
-    try:
-        found = database.ask(path, listed)
-    except OSError:
-        return [whole(NAME, path)]
-    return [Source(NAME, path, size, mtime, key) for key, size, mtime in found]
+    return database.sessions(NAME, path, listed)
 
 
 def roots(source: Source, open_file: Opener) -> set[str]:

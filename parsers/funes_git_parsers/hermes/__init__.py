@@ -56,11 +56,7 @@ def sessions(path: Path) -> list[Source]:
     database that cannot be asked: reading it says why."""
     if path.name != _DATABASE:
         return [whole(NAME, path)]
-    try:
-        found = database.ask(path, listed)
-    except OSError:
-        return [whole(NAME, path)]
-    return [Source(NAME, path, size, mtime, key) for key, size, mtime in found]
+    return database.sessions(NAME, path, listed)
 
 
 def roots(source: Source, open_file: Opener) -> set[str]:

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from stat import S_ISREG
 from typing import Any
 
-from funes_git_parsers.base import Opener, Source
+from funes_git_parsers.base import Opener, Source, regular
 from funes_git_parsers.hermes.store import About, Row, Stored, row_of
 from funes_git_parsers.hermes.turns import HARNESS
 from funes_git_parsers.jsonl import LONGEST, Record, read_records
@@ -27,14 +26,7 @@ def discover(folder: Path, known: Iterable[str]) -> Iterator[Source]:
     """The files of sessions that are not in the database."""
     paths = sorted(folder.glob("*.json*"), key=lambda path: (path.suffix, path))
     found = {session_of(path): path for path in paths if _is_named(path)}  # `.jsonl` has times
-    for session_id, path in found.items():
-        if session_id not in known:
-            try:
-                stat = path.stat()
-            except OSError:
-                continue
-            if S_ISREG(stat.st_mode):
-                yield Source(HARNESS, path, stat.st_size, stat.st_mtime_ns)
+    return regular(HARNESS, (path for name, path in found.items() if name not in known))
 
 
 def session_of(path: Path) -> str:

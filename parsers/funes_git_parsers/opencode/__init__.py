@@ -78,11 +78,7 @@ def sessions(path: Path) -> list[Source]:
         return [Source(NAME, each, size, at, key) for each, key, size, at in found if each == path]
     if not _is_database(path):
         return [whole(NAME, path)]
-    try:
-        rows = database.ask(path, listed)
-    except OSError:
-        return [whole(NAME, path)]
-    return [Source(NAME, path, size, mtime, key) for key, size, mtime in rows]
+    return database.sessions(NAME, path, listed)
 
 
 def roots(source: Source, open_file: Opener) -> set[str]:

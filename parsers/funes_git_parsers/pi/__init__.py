@@ -10,10 +10,9 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers import scan
-from funes_git_parsers.base import Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.base import Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.follow import follow
 from funes_git_parsers.pi.reader import Reader, session_of
@@ -53,13 +52,7 @@ class PiFormat:
     def discover(self, places: Places) -> Iterator[Source]:
         """Every session file, in order of name."""
         for folder in self.folders(places):
-            for path in sorted(_files(folder)):
-                try:
-                    found = path.stat()
-                except OSError:  # deleted meanwhile
-                    continue
-                if S_ISREG(found.st_mode):
-                    yield Source(self.NAME, path, found.st_size, found.st_mtime_ns)
+            yield from regular(self.NAME, sorted(_files(folder)))
 
     def claim(self, path: Path, head: bytes) -> bool:
         """Whether `head` starts with pi's header, and the file lies where this agent's do; pi takes

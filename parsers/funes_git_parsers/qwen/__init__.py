@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 
 from funes_git_parsers import gemini, scan
-from funes_git_parsers.base import Capability, Item, Opener, Places, Source, whole
+from funes_git_parsers.base import Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.follow import follow
 from funes_git_parsers.qwen.reader import HARNESS, Reader
 from funes_git_parsers.values import mapping
@@ -40,13 +39,7 @@ def discover(places: Places) -> Iterator[Source]:
     """Every session and sub-agent file, in order of name."""
     projects, tmp = folders(places)
     found = [*projects.glob("*/chats/*.jsonl"), *projects.glob("*/subagents/*/agent-*.jsonl")]
-    for path in [*sorted(found), *sorted(tmp.glob("*/chats/session-*.json"))]:
-        try:
-            stat = path.stat()
-        except OSError:  # deleted meanwhile
-            continue
-        if S_ISREG(stat.st_mode):
-            yield Source(NAME, path, stat.st_size, stat.st_mtime_ns)
+    yield from regular(NAME, [*sorted(found), *sorted(tmp.glob("*/chats/session-*.json"))])
 
 
 def claim(path: Path, head: bytes) -> bool:
