@@ -273,7 +273,7 @@ def _own(table: Table) -> LanceTable:
     from lancedb.table import LanceTable
 
     if not isinstance(table, LanceTable):
-        raise FunesError("the memory is no local LanceDB database")
+        raise FunesError("the memory is no local LanceDB database", "git funes doctor")
     return table
 
 

@@ -250,4 +250,6 @@ def _writer(index: tantivy.Index) -> tantivy.IndexWriter:
     except ValueError as error:
         if "LockBusy" not in str(error):
             raise
-        raise MemoryBusy("another process is writing the word index") from error
+        raise MemoryBusy(
+            "another process is writing the word index", "try again when it is done"
+        ) from error

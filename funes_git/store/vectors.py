@@ -261,5 +261,7 @@ def _locked(path: Path) -> IO[bytes]:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         lock.close()
-        raise MemoryBusy("another process is writing the vectors") from error
+        raise MemoryBusy(
+            "another process is writing the vectors", "try again when it is done"
+        ) from error
     return lock

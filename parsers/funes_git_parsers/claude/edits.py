@@ -15,6 +15,7 @@ from funes_git_parsers.base import Edit, Hunk, Operation
 from funes_git_parsers.claude import hunks as lines
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
+from funes_git_parsers.tools import Change
 
 SHELLS: Final = frozenset({"Bash"})
 _ABSOLUTE = re.compile(r"/|~|[A-Za-z]:[\\/]|\\\\")
@@ -37,16 +38,6 @@ class Call:
     ts: float | None
     cwd: str | None
     input: dict[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    path: str
-    operation: Operation
-    old: str | None = None
-    new: str | None = None
-    old_path: str | None = None
-    hunks: tuple[Hunk, ...] = ()
 
 
 def may_write(name: str) -> bool:
@@ -81,7 +72,7 @@ def edits(call: Call, result: dict[str, Any]) -> Iterator[Edit]:
         )
 
 
-def _changes(call: Call, result: dict[str, Any]) -> Iterator[_Change]:
+def _changes(call: Call, result: dict[str, Any]) -> Iterator[Change]:
     args = call.input or {}
     if call.name in SHELLS:
         yield from _shell(args, call.cwd)
@@ -91,15 +82,15 @@ def _changes(call: Call, result: dict[str, Any]) -> Iterator[_Change]:
         yield from _any_editor(args, result)
 
 
-def _shell(args: dict[str, Any], cwd: str | None) -> Iterator[_Change]:
+def _shell(args: dict[str, Any], cwd: str | None) -> Iterator[Change]:
     command = _text(args, ("command",))
     for write in shell.writes(command, cwd) if command else ():
-        yield _Change(
+        yield Change(
             write.path, write.operation, write.old, write.new, write.old_path, tuple(write.hunks)
         )
 
 
-def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:
     path = _path(args, result)
     asked_old, asked_new = _text(args, _OLD), _text(args, _NEW)
     # The result holds the texts as they were applied, after Claude's own small corrections.
@@ -112,10 +103,10 @@ def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
     if result.get("userModified") is True:
         yield _by_person(path, patch, asked_old or "", asked_new or "")
     elif old == "" and not original and not any(h.old_start > 1 for h in patch):
-        yield _Change(path, "create", new=new)
+        yield Change(path, "create", new=new)
     else:
         every = result.get("replaceAll", args.get("replace_all")) is True
-        yield _Change(path, "modify", old, new, hunks=_hunks(original, old, new, every, patch))
+        yield Change(path, "modify", old, new, hunks=_hunks(original, old, new, every, patch))
 
 
 def _hunks(
@@ -128,7 +119,7 @@ def _hunks(
     return lines.restored(patch, old, new)
 
 
-def _write(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+def _write(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:
     path = _path(args, result)
     asked = _text(args, ("content",))
     written = _text(result, ("content",))
@@ -141,15 +132,15 @@ def _write(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
     if result.get("userModified") is True and asked is not None and asked != content:
         patch = lines.of_texts(original or "", content)
         hunks = lines.only(patch, original or "", asked)
-        yield _Change(path, operation, hunks=hunks, old=original, new=lines.added(hunks))
+        yield Change(path, operation, hunks=hunks, old=original, new=lines.added(hunks))
     elif operation == "create":
-        yield _Change(path, "create", new=content)
+        yield Change(path, "create", new=content)
     elif original is None and result.get("structuredPatch") == []:
-        yield _Change(path, "modify", old=content, new=content)  # it was that text already
+        yield Change(path, "modify", old=content, new=content)  # it was that text already
     elif original is None:
-        yield _Change(path, "modify", new=content, hunks=lines.restored(patch, "", content))
+        yield Change(path, "modify", new=content, hunks=lines.restored(patch, "", content))
     else:
-        yield _Change(path, "modify", old=original, new=content)
+        yield Change(path, "modify", old=original, new=content)
 
 
 def _is_new(result: dict[str, Any], original: str | None) -> bool:
@@ -157,7 +148,7 @@ def _is_new(result: dict[str, Any], original: str | None) -> bool:
     return kind == "create" or (kind != "update" and not original)
 
 
-def _multi_edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+def _multi_edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:
     path = _path(args, result)
     steps = [step for step in _list(args, "edits") if isinstance(step, dict)]
     if path is None:
@@ -176,10 +167,10 @@ def _multi_edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Chang
         hunks = lines.of_replacement(text, old, new, every) if text is not None else ()
         if text is not None:
             text = lines.replaced(text, old, new, every) if old else new
-        yield _Change(path, "modify" if old else "create", old or None, new, hunks=hunks)
+        yield Change(path, "modify" if old else "create", old or None, new, hunks=hunks)
 
 
-def _notebook(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+def _notebook(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:
     path = _path(args, result)
     old = _text(result, ("original_file", "originalFile"))
     new = _text(result, ("updated_file", "updatedFile"))
@@ -187,10 +178,10 @@ def _notebook(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]
         return
     if old is None or new is None:
         old, new = None, _text(args, ("new_source",))
-    yield _Change(path, "modify", old, new)
+    yield Change(path, "modify", old, new)
 
 
-def _any_editor(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Change]:
+def _any_editor(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:
     """An editor that is not Claude's own, known by the names of its arguments."""
     path = _path(args, result)
     remote = "owner" in args and "repo" in args  # a forge's API, not the working tree
@@ -198,23 +189,23 @@ def _any_editor(args: dict[str, Any], result: dict[str, Any]) -> Iterator[_Chang
         return
     if steps := [step for step in _list(args, "edits") if isinstance(step, dict)]:
         for step in steps:
-            yield _Change(path, "modify", _text(step, _OLD), _text(step, _NEW))
+            yield Change(path, "modify", _text(step, _OLD), _text(step, _NEW))
         return
     old, new, whole = _text(args, _OLD), _text(args, _NEW), _text(args, _WHOLE)
     if new is not None:
-        yield _Change(path, "modify", old, new)
+        yield Change(path, "modify", old, new)
     elif whole is not None:
         inserted = "insert_line" in args or "insert_text" in args
-        yield _Change(path, "modify" if inserted else "create", new=whole)
+        yield Change(path, "modify" if inserted else "create", new=whole)
 
 
-def _by_person(path: str, patch: Sequence[Hunk], old: str, new: str) -> _Change:
+def _by_person(path: str, patch: Sequence[Hunk], old: str, new: str) -> Change:
     """A person changed the edit before accepting it: only what is the agent's own text counts."""
     hunks = lines.only(lines.restored(patch, old, new), old, new)
-    return _Change(path, "modify", lines.removed(hunks), lines.added(hunks), hunks=hunks)
+    return Change(path, "modify", lines.removed(hunks), lines.added(hunks), hunks=hunks)
 
 
-_WRITERS: Final[dict[str, Callable[[dict[str, Any], dict[str, Any]], Iterator[_Change]]]] = {
+_WRITERS: Final[dict[str, Callable[[dict[str, Any], dict[str, Any]], Iterator[Change]]]] = {
     "Edit": _edit,
     "Write": _write,
     "MultiEdit": _multi_edit,
