@@ -1,0 +1,254 @@
+"""How well recall answers the questions of questions.jsonl. Prints tables.
+
+    python tests/bench/recall.py SESSIONS [--corpus NAME=FOLDER]... [--keep FOLDER] [--kinds]
+
+SESSIONS is the folder of the corpus `traces`; other corpora are given by name. Each is indexed into
+a temporary repository, or one kept under `--keep` for the next run. Only the questions of the
+corpora given are asked. Needs the extra `offline`.
+
+hit@k counts questions with a relevant turn among the first k, nDCG is graded, `answer` says that
+the gold quote stands in the agent-format reply of 8 hits, `tokens` is that reply's mean length.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from corpora import folders_of, memory_of
+from measures import (
+    abstaining,
+    best_abstaining,
+    hit,
+    mean,
+    ndcg,
+    paired_bootstrap,
+    reciprocal_rank,
+)
+from passages import Judged, Passages, PlainWords, by_ranks, plain
+from questions import Question, load
+from tokenizers import Tokenizer
+
+from funes_git.embed import open_embedder
+from funes_git.git import Repo
+from funes_git.model import Hit
+from funes_git.models import Models
+from funes_git.recall import Recall
+from funes_git.render.agent import recall as agent_format
+from funes_git.store.catalog import Catalog
+from funes_git.store.vectors import VectorIndex
+
+SHOWN, RANKED, CANDIDATES = 8, 10, 100
+
+
+@dataclass
+class Reply:
+    """What a system says to a question: results as (turn, passage), best first."""
+
+    results: list[tuple[tuple[str, str], str]]
+    best: float
+    text: str | None = None
+
+
+Ask = Callable[[str], Reply]
+
+
+@dataclass
+class Outcome:
+    """What a reply was worth."""
+
+    question: Question
+    grades: list[int]
+    ideal: list[int]
+    best: float
+    answered: bool = False
+    tokens: int = 0
+
+
+@dataclass
+class Corpus:
+    """One memory with its questions."""
+
+    name: str
+    repo: Repo
+    catalog: Catalog
+    questions: list[Question]
+    passages: Passages = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.passages = Passages(self.catalog)
+
+
+def engine(corpus: Corpus, models: Models) -> Ask:
+    """funes-git's own recall."""
+    recall = Recall(corpus.repo, corpus.catalog, models)
+
+    def ask(question: str) -> Reply:
+        hits = recall.search(question, None, RANKED).hits
+        text = "\n".join(agent_format(question, hits[:SHOWN]))
+        return Reply([_result(hit) for hit in hits], hits[0].score if hits else 0.0, text)
+
+    return ask
+
+
+def _result(found: Hit) -> tuple[tuple[str, str], str]:
+    return (found.session_id, found.turn_uuid), found.text
+
+
+def ranking(corpus: Corpus, search: Callable[[str], list[tuple[str, float]]]) -> Ask:
+    """A baseline that ranks passages: the best passage of each turn is a result."""
+
+    def ask(question: str) -> Reply:
+        ranked = search(question)
+        results: dict[tuple[str, str], str] = {}
+        for passage, _ in ranked:
+            row = corpus.passages.rows[passage]
+            results.setdefault((row.session_id, row.turn_uuid), row.text)
+        return Reply(list(results.items())[:RANKED], ranked[0][1] if ranked else 0.0)
+
+    return ask
+
+
+def systems(corpus: Corpus) -> dict[str, Ask]:
+    """Everything that is compared, baselines first."""
+    models = Models({})
+    embedder = open_embedder(models.require())
+    vectors = VectorIndex.open(corpus.repo.layout.vectors)
+    assert vectors is not None
+    words = PlainWords(corpus.passages)
+
+    def by_words(question: str) -> list[tuple[str, float]]:
+        return words.search(question, CANDIDATES)
+
+    def by_meaning(question: str) -> list[tuple[str, float]]:
+        return vectors.search(embedder.query(question), CANDIDATES, None)
+
+    wordless = Models({})
+    wordless.find = lambda name=None: None  # type: ignore[method-assign]
+    return {
+        "BM25, plain words": ranking(corpus, by_words),
+        "vectors": ranking(corpus, by_meaning),
+        "BM25 + vectors by ranks": ranking(corpus, lambda q: by_ranks(by_words(q), by_meaning(q))),
+        "recall, no model": engine(corpus, wordless),
+        "recall": engine(corpus, models),
+    }
+
+
+def judged(corpus: Corpus, ask: Ask, tokens: Callable[[str], int]) -> Iterator[Outcome]:
+    """Ask every question of the corpus."""
+    for question in corpus.questions:
+        reply = ask(question.question)
+        worth = Judged(question, corpus.passages)
+        outcome = Outcome(question, worth.grades(reply.results), worth.ideal, reply.best)
+        if reply.text is not None:
+            said = plain("\n".join(row.removeprefix("> ") for row in reply.text.split("\n")))
+            outcome.answered = bool(question.quote) and plain(question.quote) in said
+            outcome.tokens = tokens(reply.text)
+        yield outcome
+
+
+COLUMNS = ("hit@1", "hit@5", "hit@8", "MRR@10", "nDCG@10", "answer", "tokens")
+
+
+def figures(outcomes: Sequence[Outcome]) -> list[float]:
+    """The values of COLUMNS over questions that have an answer."""
+    return [
+        *(mean([hit(each.grades, k) for each in outcomes]) for k in (1, 5, 8)),
+        mean([reciprocal_rank(each.grades) for each in outcomes]),
+        mean([ndcg(each.grades, each.ideal) for each in outcomes]),
+        mean([float(each.answered) for each in outcomes]),
+        mean([float(each.tokens) for each in outcomes]),
+    ]
+
+
+def row(name: str, outcomes: Sequence[Outcome]) -> None:
+    values = figures(outcomes)
+    shown = [f"{value:8.3f}" for value in values[:-1]] + [f"{values[-1]:8.0f}"]
+    print(f"{name:28} {len(outcomes):4} " + " ".join(shown))
+
+
+def heading(title: str) -> None:
+    print(f"\n{title:28} {'n':>4} " + " ".join(f"{name:>8}" for name in COLUMNS))
+
+
+def answerable(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    return [each for each in outcomes if not each.question.abstain]
+
+
+def compare(name: str, base: str, one: Sequence[Outcome], other: Sequence[Outcome]) -> None:
+    """The difference of two systems with its 95 % interval."""
+    for measure, value in (
+        ("nDCG@10", lambda each: ndcg(each.grades, each.ideal)),
+        ("hit@8", lambda each: hit(each.grades, 8)),
+    ):
+        found = paired_bootstrap([value(e) for e in one], [value(e) for e in other])
+        sure = f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+        print(f"{measure:8} {name} against {base}: {sure}")
+
+
+def abstention(name: str, outcomes: Sequence[Outcome]) -> None:
+    """How well the best score tells a question without an answer from one with."""
+    without = [each.best for each in outcomes if each.question.abstain]
+    if not without:
+        return
+    point = best_abstaining(abstaining([e.best for e in answerable(outcomes)], without))
+    if point is None:
+        print(f"{name:28} precision 0.8 is never reached")
+        return
+    told = f"precision {point.precision:.2f}, recall {point.recall:.2f}"
+    print(f"{name:28} {told}, abstaining at best scores up to {point.below:.3f}")
+
+
+def report(done: dict[str, list[Outcome]], *, kinds: bool) -> None:
+    heading("system")
+    for name, outcomes in done.items():
+        row(name, answerable(outcomes))
+    names = list(done)
+    print("\npaired bootstrap, 95 %")
+    for base, name in pairwise(names):
+        compare(name, base, answerable(done[name]), answerable(done[base]))
+    print("\nabstaining on questions without an answer")
+    for name, outcomes in done.items():
+        abstention(name, outcomes)
+    if not kinds:
+        return
+    for name, outcomes in done.items():
+        heading(name)
+        by_kind: defaultdict[str, list[Outcome]] = defaultdict(list)
+        for each in answerable(outcomes):
+            by_kind[each.question.kind].append(each)
+        for kind, some in sorted(by_kind.items()):
+            row("  " + kind, some)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    asked.add_argument("sessions", type=Path)
+    asked.add_argument("--corpus", action="append", default=[], metavar="NAME=FOLDER")
+    asked.add_argument("--keep", type=Path, metavar="FOLDER")
+    asked.add_argument("--kinds", action="store_true", help="figures by kind of question too")
+    options = asked.parse_args()
+    questions = load()
+    print("questions:", dict(Counter(each.corpus for each in questions)))
+    done: defaultdict[str, list[Outcome]] = defaultdict(list)
+    with tempfile.TemporaryDirectory(prefix="funes-bench-") as temporary:
+        weights = Models({}).require()
+        tokenizer = Tokenizer.from_file(str(weights.folder / "tokenizer.json"))
+        tokenizer.no_truncation()
+        for name, folder in folders_of(options.sessions, options.corpus).items():
+            repo = memory_of(folder, (options.keep or Path(temporary)).absolute() / name)
+            with Catalog.open(repo.layout.catalog) as catalog:
+                mine = [each for each in questions if each.corpus == name]
+                corpus = Corpus(name, repo, catalog, mine)
+                for system, ask in systems(corpus).items():
+                    done[system] += judged(corpus, ask, lambda text: len(tokenizer.encode(text)))
+    report(done, kinds=options.kinds)
+
+
+if __name__ == "__main__":
+    main()
