@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import loose_hash
@@ -21,7 +21,7 @@ from funes_git.link.findings import Findings, level_of
 from funes_git.link.home import astray
 from funes_git.link.match import Block, Candidates, Matching, Pair, match
 from funes_git.link.place import Places
-from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Pool
+from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Elsewhere, Pool
 from funes_git.model import Content, Link, Relation
 from funes_git.spans import ranges
 
@@ -41,17 +41,17 @@ class FileEvidence:
         commit: CommitChange,
         change: FileChange,
         found: Findings,
-        removed: Collection[tuple[int, int]] = (),
+        elsewhere: Elsewhere,
     ) -> None:
-        """`removed` are the lines of edits, (row id, position), that the commit removes from this
-        file."""
         self.sha = commit.info.sha
         self.bound = commit.info.commit_time + WITHIN
         self.late = commit.info.commit_time + SKEW
         self.change = change
         self.proofs = found.proofs
         self.found = found
-        self.removed = removed
+        self.removed: set[tuple[int, int]] = set()
+        """The lines of edits, (row id, position), that the commit removes from this file."""
+        self.elsewhere = elsewhere
         self.shown: Counter[int] = Counter()
         self.weights: dict[int, float] = defaultdict(float)
         """How many lines of each edit were found, and what they weigh."""
@@ -109,13 +109,18 @@ class FileEvidence:
         weighty = [line for line in lines if line.weight > 0]
         absent = {key(line) for line in lines if home and line.loose not in self.present}
         new = self.change.status == "added"
+
+        def gone(edit: EditRow, key: int) -> bool:
+            fresh = key in absent and not (new and edit.path != self.change.path)
+            return fresh and not self.elsewhere(edit, key)
+
         ask = functools.partial(
             pool.added,
             commit=self.sha,
             bound=self.bound,
             loose=loose,
             back=back,
-            gone=lambda edit, key: key in absent and not (new and edit.path != self.change.path),
+            gone=gone,
         )
         candidates = self._unused(ask([key(line) for line in weighty]))
         if not candidates:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.git.diffs import CommitChange, FileChange
+from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.difflines import added_lines, removed_lines
 from funes_git.link.evidence import FileEvidence
 from funes_git.link.findings import Findings
 from funes_git.link.graph import Graph
 from funes_git.link.names import Names
 from funes_git.link.place import EditText, Places, bare
-from funes_git.link.pool import RELEASED, Claim, Claims, EditRow, Pool
+from funes_git.link.pool import RELEASED, Claim, Claims, EditRow, Elsewhere, Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
 from funes_git.link.release import released
@@ -97,9 +98,14 @@ class Linker:
             Move(change.path, old, info.sha) for change in commit.files if (old := change.old_path)
         ]
         self._names.move(found.moves)
-        removed = [self._release(info.sha, change, found, blobs) for change in commit.files]
-        for change, gone in zip(commit.files, removed, strict=True):
-            self._file(commit, FileEvidence(commit, change, found, gone), found, blobs)
+        evidence = [
+            FileEvidence(commit, change, found, self._elsewhere(info.sha, change, blobs))
+            for change in commit.files
+        ]
+        for each in evidence:
+            self._release(each, found, blobs)
+        for each in evidence:
+            self._file(commit, each, found, blobs)
         found.links += self._witnesses.committed(info.sha, found.links)
         found.links = [self._witnesses.sourced(link) for link in found.links]
         found.links += self._witnesses.attributed(info.sha, info.commit_time, found.links)
@@ -111,20 +117,17 @@ class Linker:
         )
         return row, found
 
-    def _release(
-        self, sha: str, change: FileChange, found: Findings, blobs: BlobReader
-    ) -> set[tuple[int, int]]:
-        """Open the lines that the commit removes, so that it or a later one can bring them back;
-        which of which edit they are."""
+    def _release(self, evidence: FileEvidence, found: Findings, blobs: BlobReader) -> None:
+        """Open the lines that the commit removes, so that it or a later one can bring them back."""
+        sha, change = evidence.sha, evidence.change
         removed = removed_lines(change)
         pool = self._pool(self._names.of(sha, change))
         if not (removed and pool):
-            return set()
+            return
         read = functools.cache(lambda: blobs.lines(change.old_blob))
-        places = Places(read, self._text)
-        claims = released(pool, removed, sha, read, places)
+        claims = released(pool, removed, sha, read, Places(read, self._text), evidence.elsewhere)
         self._claim(claims, found)
-        return {(claim.edit, claim.pos) for claim in claims}
+        evidence.removed.update((claim.edit, claim.pos) for claim in claims)
 
     def _file(
         self, commit: CommitChange, evidence: FileEvidence, found: Findings, blobs: BlobReader
@@ -150,6 +153,19 @@ class Linker:
         )
         evidence.match(here, others, namesakes, before, places)
         self._claim(evidence.claims, found)
+
+    def _elsewhere(self, sha: str, change: FileChange, blobs: BlobReader) -> Elsewhere:
+        """Of an edit and the hash of a line: whether the commit has such a line at the path where
+        the edit was made, if that is another file than the one it changes here."""
+
+        @functools.cache
+        def standing(path: str) -> Collection[int]:
+            if path in (change.path, change.old_path):
+                return ()
+            lines = blobs.lines(f"{sha}:{path}")
+            return {hashed(text) for text in lines for hashed in (exact_hash, loose_hash)}
+
+        return lambda edit, key: key in standing(edit.path)
 
     def _stood(self, edit: int, pos: int, sha: str, names: Iterable[str]) -> Iterator[str]:
         """Where the file is as it was before a commit that came before `sha` removed a line of an

@@ -57,6 +57,11 @@ class EditRow(Protocol):
     def removed(self) -> Sequence[LineKey]: ...
 
 
+Elsewhere: TypeAlias = Callable[[EditRow, int], bool]
+"""Whether a line with this hash, exact or loose, stands where the edit was made, if that is another
+file than the one that is asked about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a commit did to one line of an edit: `kind` is ADDED, REMOVED or RELEASED."""

@@ -14,7 +14,7 @@ from funes_git.linehash import loose_hash
 from funes_git.link.difflines import DiffLine
 from funes_git.link.match import Block
 from funes_git.link.place import EVIDENT, Places
-from funes_git.link.pool import RELEASED, Claim, Pool
+from funes_git.link.pool import RELEASED, Claim, Elsewhere, Pool
 
 
 def released(
@@ -23,13 +23,19 @@ def released(
     commit: str,
     read: Callable[[], Sequence[str]],
     places: Places,
+    elsewhere: Elsewhere,
 ) -> list[Claim]:
     """The claims of `commit` on the lines that it removes. `read` gives the lines of the file as it
     was before, `places` compares places in it."""
     standing = {
-        exact: instances
+        exact: here
         for exact, loose in {line.exact: line.loose for line in removed}.items()
         if (instances := pool.standing(exact, loose, commit))
+        and (
+            here := [
+                (edit, pos) for edit, pos in instances if not elsewhere(pool.edit(edit), loose)
+            ]
+        )
     }
     if not standing:
         return []

@@ -140,3 +140,30 @@ def test_of_two_sessions_neither_is_named_where_order_and_distance_disagree(
     memory.sync()
     found = turns(memory, "paths.py")
     assert found == [None, None] if sessions == 2 else set(found) == {first, second}
+
+
+def test_a_line_removed_here_is_not_gone_from_the_file_that_this_one_was_copied_from(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    """Both files were once one, and each has such a line: the agent's stands in the other."""
+    said = "    logger.info('the request is finished')\n"
+    head = "def handle_the_request(request):\n"
+    base.write("first.py", head + BODY)
+    commit(base, clock, "handle")
+    base.git("mv", "first.py", "second.py")
+    commit(base, clock, "rename")
+    base.git("checkout", "HEAD~1", "--", "first.py")
+    commit(base, clock, "and keep the first")
+    claude.prompt("Say when it is done")
+    claude.edit("first.py", head, head + said + CHECK)
+    commit(base, clock, "say it")
+    base.write("second.py", head + said + BODY)
+    commit(base, clock, "say it here too, by hand")
+    claude.prompt("Not in the second")
+    claude.edit("second.py", said, "")
+    commit(base, clock, "say it once")
+    base.write("second.py", head + said + BODY)
+    commit(base, clock, "by hand again")
+    memory.sync()
+    assert turns(memory, "second.py", said.strip()) == [None]
+    assert turns(memory, "first.py", said.strip()) != [None]

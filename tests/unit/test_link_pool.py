@@ -74,7 +74,9 @@ def test_a_commit_that_removes_the_line_opens_it_again() -> None:
     change = FileChange("cache.py", hunks=[Hunk(removed=[(1, LINE)])])
     pool = Pool([Row(1, ts=1.0, added=keys(LINE))], claims, graph("a", "revert", "again"))
     places = Places(lambda: [LINE], lambda edit: EditText())
-    gone = released(pool, removed_lines(change), "revert", lambda: [LINE], places)
+    gone = released(
+        pool, removed_lines(change), "revert", lambda: [LINE], places, lambda edit, key: False
+    )
     assert gone == [Claim(1, 1, RELEASED, "revert")]
     claims[1, 1] += gone
     assert open_edits(pool, "again") == [1]
