@@ -20,7 +20,7 @@ LAYERS = (
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
-    "git store hosts embed redact models alone",
+    "git store hosts embed redact models alone remotes",
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain agents link why recall worker filters prompts targets answers shown relaid
@@ -45,7 +45,7 @@ OWNERS: dict[str, frozenset[str]] = {
     "kingfisher_sdk": frozenset(["redact"]),
     "zstandard": frozenset(["sessionfile"]),
     "isal": frozenset(["store.pack"]),
-    "huggingface_hub": frozenset(["models", "imports.hub"]),
+    "huggingface_hub": frozenset(["models", "remotes.hub", "remotes.huberrors"]),
     "cyclopts": frozenset(["cli", "commands.options", "commands.help"]),
     "pygit2": frozenset(),
 }

@@ -16,8 +16,8 @@ from funes_git.adopt import recorded_roots, was_ours
 from funes_git.belong import slashed
 from funes_git.git import Repo
 from funes_git.imports.found import Found, Transcript
-from funes_git.imports.hub import Dataset, HubFile
 from funes_git.imports.turns import file_name
+from funes_git.remotes.hub import Dataset, HubFile
 from funes_git.sessionfile import open_session
 from funes_git_parsers.base import COMMIT, Parser, Source
 
@@ -29,32 +29,35 @@ _TABLE = ".parquet"
 def find(repo: Repo, name: str) -> Found:
     """The sessions of dataset `name` (`ORG/REPO`). Raises UsageError, FunesError."""
     dataset = Dataset(name)
-    files = dataset.files()
+    commit = dataset.head()
+    files = dataset.files(commit)
     wanted = [file for file in files if file.path.endswith((*_SUFFIXES, _TABLE))]
     plain = [file for file in wanted if PurePosixPath(file.path).name != "README.md"]
     folder = repo.layout.imported
     return Found(
         f"sessions in the dataset {name}",
-        _transcripts(dataset, plain, folder),
+        _transcripts(dataset, commit, plain, folder),
         only_ours=Ours(repo),
         empty=not plain,
     )
 
 
-def _transcripts(dataset: Dataset, files: list[HubFile], folder: Path) -> Iterator[Transcript]:
+def _transcripts(
+    dataset: Dataset, commit: str, files: list[HubFile], folder: Path
+) -> Iterator[Transcript]:
     for file in files:
         name = f"{file_name(f'{dataset.name}/{file.path}')}/{PurePosixPath(file.path).name}"
         if not file.path.endswith(_TABLE):
-            yield Transcript(name, file.stamp, partial(_whole, dataset, file, folder))
+            yield Transcript(name, file.stamp, partial(_whole, dataset, commit, file, folder))
             continue
-        with dataset.opened(file, folder) as path, closing(open_session(path)) as rows:
+        with dataset.opened(file, folder, commit) as path, closing(open_session(path)) as rows:
             for number, row in enumerate(rows):
                 stamp = sha1(row, usedforsecurity=False).hexdigest()
                 yield Transcript(f"{name}.{number}.jsonl", stamp, partial(bytes, row))
 
 
-def _whole(dataset: Dataset, file: HubFile, folder: Path) -> bytes:
-    with dataset.opened(file, folder) as path:
+def _whole(dataset: Dataset, commit: str, file: HubFile, folder: Path) -> bytes:
+    with dataset.opened(file, folder, commit) as path:
         return path.read_bytes()
 
 

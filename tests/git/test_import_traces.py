@@ -73,12 +73,19 @@ def test_sessions_of_this_repository_are_taken_from_a_dataset(
     there = row("theirs", "/x/other", "/x/other/README.md", "# Other\n")
     repo.write("README.md", "# This\n")
     ours = row("ours", "/y/app", "/y/app/src/hello.py", "print('hello to everyone')\n")
-    hub.datasets["acme/traces"] = {
-        "README.md": b"# Traces\n",
-        "sessions/a.jsonl": claude.file.read_bytes().replace(str(repo.path).encode(), b"/z/app"),
-        "sessions/b.jsonl": codex.file.read_bytes().replace(str(repo.path).encode(), b"/z/none"),
-        "data/train.parquet": table([ours, there]),
-    }
+    hub.put(
+        "acme/traces",
+        {
+            "README.md": b"# Traces\n",
+            "sessions/a.jsonl": claude.file.read_bytes().replace(
+                str(repo.path).encode(), b"/z/app"
+            ),
+            "sessions/b.jsonl": codex.file.read_bytes().replace(
+                str(repo.path).encode(), b"/z/none"
+            ),
+            "data/train.parquet": table([ours, there]),
+        },
+    )
     claude.file.unlink()
     codex.file.unlink()
     found = run(repo, "acme/traces")
@@ -98,7 +105,7 @@ def test_a_dataset_that_is_not_there_is_told(repo: GitRepo, hub: Hub) -> None:
     repo.commit("first")
     done = funes("import", "traces", "acme/none", cwd=repo.path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "error: no dataset acme/none that you may read (404)" in done.stderr
+    assert "error: no dataset acme/none that you may read without a token (401)" in done.stderr
     assert "hint: hf auth login" in done.stderr
 
 
