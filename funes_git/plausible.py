@@ -151,6 +151,16 @@ def _token(data: bytes, start: int, end: int) -> bool:
     return not _PLACEHOLDER.search(value) and not is_wordlike(value)
 
 
+def is_filler(value: str) -> bool:
+    """Whether what a rule takes for a password stands in its place only: a marker of ours, a place
+    holder, the word itself, a sentence."""
+    bare = value.strip(" \t\n\\\"'`,;:.#()[]{}<>")
+    if "REDACTED:" in value or "WITHHELD:" in value or _PLACEHOLDER.search(bare):
+        return True
+    plain = all(is_wordlike(word) or not word.isascii() for word in bare.split())
+    return len(bare) < 6 or bare.lower() in _COMMON or (plain and not bare.isidentifier())
+
+
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/=]{16,}")
 
 

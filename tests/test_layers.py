@@ -14,17 +14,17 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     # plain data and pure functions
-    """errors layout model lines keyblocks plausible haystack logs spool fusion belong adopt chunk
+    """errors layout model lines keyblocks decoded plausible haystack logs spool fusion belong adopt chunk
     sift parquet sessionfile asking wellformed spans linehash told
     origin""",
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
-    "git store hosts embed redact models alone remotes",
+    "git store hosts embed redact leaks models alone remotes",
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain agents link why recall worker filters prompts targets answers shown relaid
-    authors vectorise doctor demo imports notes""",
+    authors vectorise doctor demo imports notes publish""",
     # what people see
     "render output pager crash",
     "commands",
@@ -35,14 +35,15 @@ LAYERS = (
 before it."""
 
 OWNERS: dict[str, frozenset[str]] = {
-    "lancedb": frozenset(["store.lance"]),
-    "pyarrow": frozenset(["store.arrow", "store.lance", "parquet"]),
+    "lancedb": frozenset(["store.lance", "store.shared"]),
+    "pyarrow": frozenset(["store.arrow", "store.lance", "store.shared", "parquet"]),
     "tantivy": frozenset(["store.fields", "store.text"]),
     "numpy": frozenset(["store.vectors", "embed"]),
     "onnxruntime": frozenset(["embed"]),
     "fastembed": frozenset(["embed"]),
     "tokenizers": frozenset(["embed"]),
     "kingfisher_sdk": frozenset(["redact"]),
+    "betterleaks": frozenset(["leaks"]),
     "zstandard": frozenset(["sessionfile"]),
     "isal": frozenset(["store.pack"]),
     "huggingface_hub": frozenset(["models", "remotes.hub", "remotes.huberrors"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from funes_git.store.columns import TABLES, Values
+from funes_git.store.columns import EVERY_TABLE, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,7 +14,7 @@ VECTOR = "vector"
 
 
 def table_schema(name: str, model: str, size: int) -> pa.Schema:
-    """The schema of a table of the memory; `model` makes vectors of `size` numbers."""
+    """The schema of a table of a memory; `model` makes vectors of `size` numbers."""
     import pyarrow as pa
 
     kinds: dict[str, pa.DataType] = {
@@ -26,7 +26,7 @@ def table_schema(name: str, model: str, size: int) -> pa.Schema:
         "list<int64>": pa.list_(pa.int64()),
         "vector": pa.list_(pa.float32(), size),
     }
-    fields = [pa.field(n, kinds[kind], nullable=n != "id") for n, kind in TABLES[name].items()]
+    fields = [pa.field(n, kinds[kind], nullable=n != "id") for n, kind in EVERY_TABLE[name].items()]
     return pa.schema(fields, metadata={MODEL_KEY: model} if name == "chunks" else None)
 
 

@@ -22,10 +22,12 @@ from funes_git.model import (
     Chunk,
     EditRecord,
     LineKey,
+    Link,
     Session,
     Source,
     SourceState,
     Spawn,
+    Step,
     Turn,
 )
 from funes_git.store.changes import Changes, StoredEdit, StoredTurn
@@ -83,6 +85,15 @@ SOURCES = {
     **dict.fromkeys(("id", "harness", "path", "key", "cursor"), _UTF8),
     **dict.fromkeys(("size", "mtime_ns", "skipped", "turns"), _INT),
 }
+LINKS = {
+    **dict.fromkeys(("id", "sha", "session_id", "turn_uuid", "harness"), _UTF8),
+    **dict.fromkeys(("relation", "content", "proof", "level"), _UTF8),
+    "score": _FLOAT,
+    "path": _UTF8,
+    "lines": "list<int64>",
+    **dict.fromkeys(("source", "edit_id", "chain"), _UTF8),
+}
+"""Of a memory that was published or pushed: `lines` are first and last in turn, `chain` is JSON."""
 TABLES: dict[str, dict[str, str]] = {
     # in the order of writing: a turn is known to be stored once its block rows are, so they come
     # after what belongs to them; the cursor comes last
@@ -93,6 +104,12 @@ TABLES: dict[str, dict[str, str]] = {
     "sessions": SESSIONS,
     "sources": SOURCES,
 }
+
+SHARED = {name: TABLES[name] for name in TABLES if name != "sources"} | {"links": LINKS}
+"""The tables of a memory that leaves the machine: without where its sessions were read from, and
+with its links, which nobody else can compute before they have the history."""
+
+EVERY_TABLE = TABLES | SHARED
 
 LARGE = ("edits", "chunks", "blocks")
 """The tables whose rows are all new where nothing of a write was stored before."""
@@ -234,6 +251,26 @@ def state_from(row: Mapping[str, Any]) -> SourceState:
 def session_from(row: Mapping[str, Any]) -> Session:
     """The session of a row of `sessions`."""
     return Session(session_id=row["id"], **{name: row[name] for name in SESSIONS if name != "id"})
+
+
+def link_row(link: Link) -> Values:
+    """The row of `links` of a link."""
+    lines = [number for each in link.lines for number in each]
+    chain = json.dumps([[step.old, step.new, step.how, step.by] for step in link.chain])
+    key = (link.commit, link.session_id, link.turn_uuid, link.relation, link.content, link.proof)
+    where = (link.path, lines, link.source, link.edit_id)
+    about = (link.level, link.score, *where, chain)
+    own = row_id(*key, *where)
+    return (own, link.commit, link.session_id, link.turn_uuid, link.harness, *key[3:], *about)
+
+
+def link_from(row: Mapping[str, Any]) -> Link:
+    """The link of a row of `links`."""
+    flat = row["lines"] or []
+    values: dict[str, Any] = {name: row[name] for name in LINKS if name not in ("id", "sha")}
+    values["lines"] = tuple(zip(flat[::2], flat[1::2], strict=True))
+    values["chain"] = tuple(Step(*step) for step in json.loads(row["chain"] or "[]"))
+    return Link(commit=row["sha"], **values)
 
 
 def stale_block_ids(blocks: Iterable[tuple[str, str, int]]) -> list[str]:

@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from funes_git.config import quiet_lance
 from funes_git.errors import FunesError, MemoryMissing
 from funes_git.store.arrow import MODEL_KEY, table_of, table_schema, with_vectors
-from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, TABLES, Rows, Values
+from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, EVERY_TABLE, TABLES, Rows, Values
 from funes_git.store.database import private_folder
 from funes_git.store.manifest import check_format, write_format
 
@@ -39,6 +39,8 @@ T = TypeVar("T")
 
 class LanceMemory:
     """The tables of one memory."""
+
+    tables: ClassVar[Mapping[str, object]] = TABLES
 
     def __init__(self, db: DBConnection, folder: Path) -> None:
         self.db = db
@@ -65,11 +67,11 @@ class LanceMemory:
             memory._create()
         return memory
 
-    def _create(self) -> None:
-        with _private():
-            for name in TABLES:
+    def _create(self, model: str = DEFAULT_MODEL, size: int = DEFAULT_SIZE) -> None:
+        with private():
+            for name in self.tables:
                 if not self.has(name):
-                    schema = table_schema(name, DEFAULT_MODEL, DEFAULT_SIZE)
+                    schema = table_schema(name, model, size)
                     table = _own(self.db.create_table(name, schema=schema, exist_ok=True))
                     table.set_unenforced_primary_key("id")
                     self._tables[name] = table
@@ -90,6 +92,11 @@ class LanceMemory:
         """The model that the vectors are made with."""
         metadata = self.table("chunks").schema.metadata or {}
         return (metadata.get(MODEL_KEY.encode()) or DEFAULT_MODEL.encode()).decode()
+
+    @property
+    def vector_size(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.table("chunks").schema.field("vector").type.list_size)
 
     # --- writing
 
@@ -128,13 +135,13 @@ class LanceMemory:
 
     def forget_sources(self) -> None:
         """Every source counts as never read."""
-        with _private():
-            _retried(lambda: self.table("sources").delete("true"))
+        with private():
+            retried(lambda: self.table("sources").delete("true"))
 
     def _append(self, name: str, data: pa.Table) -> None:
         """One commit: add rows. Columns that are left out are null, and take no memory."""
-        with _private():
-            _retried(lambda: self.table(name).add(data))
+        with private():
+            retried(lambda: self.table(name).add(data))
 
     def _upsert(self, name: str, data: pa.Table, stale: Sequence[str] = ()) -> None:
         """One commit: upsert rows and delete others. `data` has every column: with some left out
@@ -144,17 +151,17 @@ class LanceMemory:
         def merge() -> None:
             merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             if stale:
-                merge = merge.when_not_matched_by_source_delete(f"id IN ({_literals(stale)})")
+                merge = merge.when_not_matched_by_source_delete(f"id IN ({literals(stale)})")
             merge.execute(data, on_bad_vectors="null")  # null is no vector, not a bad one
 
-        with _private():
-            _retried(merge)
+        with private():
+            retried(merge)
 
     def _retract(self, session_id: str, turn_uuids: Sequence[str]) -> None:
-        where = f"session_id = {_literals([session_id])} AND turn_uuid IN ({_literals(turn_uuids)})"
+        where = f"session_id = {literals([session_id])} AND turn_uuid IN ({literals(turn_uuids)})"
         table = self.table("blocks")
-        with _private():
-            _retried(lambda: table.update(where=where, values={"retracted": True}))
+        with private():
+            retried(lambda: table.update(where=where, values={"retracted": True}))
 
     def drop_orphans(self) -> None:
         """Delete the chunks of turns that are not stored: a killed writer left them."""
@@ -163,8 +170,8 @@ class LanceMemory:
         chunks = self.table("chunks").search().select(["id", *keys]).to_arrow()
         orphans = chunks.join(turns, keys, join_type="left anti").column("id").to_pylist()
         if orphans:
-            with _private():
-                _retried(lambda: self.table("chunks").delete(f"id IN ({_literals(orphans)})"))
+            with private():
+                retried(lambda: self.table("chunks").delete(f"id IN ({literals(orphans)})"))
 
     def set_vectors(self, ids: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
         """Give chunks their vectors; ids that are not stored are left out."""
@@ -172,7 +179,7 @@ class LanceMemory:
 
         table = self.table("chunks")
         made = dict(zip(ids, vectors, strict=True))
-        rows = table.search().where(f"id IN ({_literals(ids)})").select(table.schema.names)
+        rows = table.search().where(f"id IN ({literals(ids)})").select(table.schema.names)
         stored = rows.to_arrow()
         at = table.schema.get_field_index("vector")
         kind = table.schema.field(at).type
@@ -196,7 +203,7 @@ class LanceMemory:
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
         reader = pa.RecordBatchReader.from_batches(schema, batches())
-        with _private():
+        with private():
             table = _own(
                 self.db.create_table("chunks", data=reader, mode="overwrite", on_bad_vectors="null")
             )
@@ -208,11 +215,11 @@ class LanceMemory:
         """Merge small fragments and drop versions older than `keep`; with `after_crash` also the
         files that a killed writer left."""
         unverified = {"delete_unverified": after_crash}  # safe: nobody else is writing
-        for name in TABLES:
+        for name in self.tables:
             table = self.table(name)
-            with _private(), warnings.catch_warnings():
+            with private(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it warns that readers of old versions will fail
-                _retried(partial(table.optimize, cleanup_older_than=keep, **unverified))
+                retried(partial(table.optimize, cleanup_older_than=keep, **unverified))
         if after_crash:  # Lance itself never looks at these
             for left in self.folder.glob("*.lance/data/.tmp*"):
                 left.unlink(missing_ok=True)
@@ -232,8 +239,8 @@ class LanceMemory:
         `chunks` says in `with_vector` whether it has one."""
         if not values:
             return []
-        query = self.table(name).search().where(f"{column} IN ({_literals(values)})")
-        names: dict[str, str | Expr] = {n: n for n in TABLES[name] if n != "vector"}
+        query = self.table(name).search().where(f"{column} IN ({literals(values)})")
+        names: dict[str, str | Expr] = {n: n for n in EVERY_TABLE[name] if n != "vector"}
         if name == "chunks":
             names["with_vector"] = "vector IS NOT NULL"
         return [row for batch in query.select(names).to_batches() for row in batch.to_pylist()]
@@ -243,6 +250,11 @@ class LanceMemory:
         found = self.table(name).search().select(["id"]).to_arrow()
         ids: list[str] = found.column("id").to_pylist()
         return ids
+
+    def vectors_of(self, ids: Sequence[str]) -> pa.Table:
+        """The columns `id` and `vector` of those of these chunks that have a vector."""
+        where = f"vector IS NOT NULL AND id IN ({literals(ids)})"
+        return self.table("chunks").search().where(where).select(["id", "vector"]).to_arrow()
 
     def vectors(self, batch: int = 4096) -> Iterator[tuple[list[str], Any]]:
         """(ids, vectors as a float32 array of numpy) of all chunks that have one."""
@@ -277,11 +289,12 @@ def _own(table: Table) -> LanceTable:
     return table
 
 
-def _literals(values: Iterable[str]) -> str:
+def literals(values: Iterable[str]) -> str:
+    """Strings as a list in SQL."""
     return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
 
 
-def _retried(write: Callable[[], T]) -> T:
+def retried(write: Callable[[], T]) -> T:
     """Run a write again where Lance says that another one came first. Nothing of it was stored."""
     for wait in range(1, TRIES):
         try:
@@ -294,7 +307,7 @@ def _retried(write: Callable[[], T]) -> T:
 
 
 @contextmanager
-def _private() -> Iterator[None]:
+def private() -> Iterator[None]:
     """Files that are made inside are for the user alone."""
     old = os.umask(0o077)
     try:

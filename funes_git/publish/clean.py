@@ -1,0 +1,175 @@
+"""Take out who and where: paths of a machine, user names, e-mail addresses.
+
+Pure functions on text, the same for every string that leaves, and the same each time: what was
+published twice is equal. Paths inside the repository become relative to it, those in a home folder
+begin with `~`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from funes_git.linehash import exact_hash
+from funes_git.lines import split
+from funes_git.model import EditRecord, LineKey
+from funes_git.publish.part import IDS, Part, mapped, strings
+from funes_git.store.changes import StoredTurn
+from funes_git.store.columns import workdir_facet
+
+USER, EMAIL = "user", "[REDACTED:email]"
+SLASH = r"(?:/|\\{1,4})"
+HOME = re.compile(
+    rf"(?:(?<![\w.~-])(?:/(?:var/|export/|usr/)?home|/Users|/data/data/com\.termux/files/home)/"
+    rf"|(?<!\w)[A-Za-z]:{SLASH}Users{SLASH}|/(?:mnt/)?[a-z]/Users/)"
+    r"(?P<name>[^/\\\s\"'`:;,<>|(){}\[\]$*?&%@!=]+)"
+)
+ROOT_HOME = re.compile(r"(?<![\w.~/-])/root(?=/|\b)(?![\w-])")
+ADDRESS = re.compile(
+    r"(?<![\w.+-])[A-Za-z0-9][\w.+-]*(?:@|%40|\\u0040)(?:[A-Za-z0-9-]+\.)+([A-Za-z]{2,24})(?![\w-])"
+)
+NO_PERSON = re.compile(
+    r"(?:git|hg|svn|no-?reply|x-access-token|oauth2)(?:@|%40|\\u0040)"
+    r"|.*(?:@|%40|\\u0040)example\.(?:com|org|net)$|.*\.(?:test|invalid|example)$",
+    re.I,
+)
+_FILES = """
+bmp css cfg conf csv gif go gz htm html ico ini jpeg jpg js json jsx lock log md mjs mp3 mp4
+png pdf py rb rs scss sh sql svg tar tgz toml ts tsx ttf txt vue webp woff xml yaml yml zip
+"""
+FILES = frozenset(_FILES.split())
+"""What follows the dot in `icon@2x.png`: no mail goes there."""
+
+_COMMON = """
+admin administrator agent all app apps build builder cache ci claude code codespace coder data
+debian default dev developer devel docker ec2-user git github gitlab gitpod guest home host
+jenkins linux local mac macos main me media node nobody opt ops pi postgres private project
+projects public python repo root runner server shared src sandbox system temp test tester
+tests tmp ubuntu user username users vagrant var vscode windows work worker workspace www
+www-data you your-username
+"""
+COMMON = frozenset(_COMMON.split())
+"""Names of accounts that name nobody, and that stand in text for other things."""
+
+
+class Cleaner:
+    """Cleans the strings of one repository's sessions."""
+
+    def __init__(
+        self, roots: Iterable[str], names: Iterable[str], *, keep_emails: bool = False
+    ) -> None:
+        """`roots` are folders where the repository was, on any machine; `names` those of
+        accounts."""
+        found = sorted({root.rstrip("/\\") for root in roots} - {""}, key=_longest)
+        places = _any(form for root in found for form in _spellings(root))
+        inside = rf"(?P<inside>{SLASH}(?=[\w.@+~(\[]))|{SLASH}?(?![\w-])(?!\.\w)"
+        self._roots = re.compile(rf"(?<![\w.~-]){places}(?:{inside})") if places else None
+        slugs = _any(re.escape(workdir_facet(root)) for root in found if len(root) > 4)
+        self._slugs = re.compile(slugs) if slugs else None
+        people = _any(map(re.escape, sorted({n for n in names if is_telling(n)}, key=_longest)))
+        around = rf"(?<![A-Za-z0-9]){people}(?![A-Za-z0-9])"
+        self._names = re.compile(around, re.I) if people else None
+        self._keep_emails = keep_emails
+
+    def text(self, text: str) -> str:
+        """The text without who and where."""
+        if self._roots:
+            text = self._roots.sub(lambda match: "" if match["inside"] else ".", text)
+        if self._slugs:
+            text = self._slugs.sub("-repo", text)
+        text = ROOT_HOME.sub("~", HOME.sub("~", text))
+        if not self._keep_emails:
+            text = ADDRESS.sub(_address, text)
+        return self._names.sub(USER, text) if self._names else text
+
+    def field(self, name: str, text: str) -> str:
+        """A field of a record: ids are left alone but where they are paths or addresses."""
+        return text if name in IDS and not re.search(r"[/\\@]", text) else self.text(text)
+
+    def part(self, part: Part) -> Part:
+        """A session without who and where."""
+        turns = []
+        for stored in part.turns:
+            new = StoredTurn(mapped(stored.turn, self.field), "", retracted=stored.retracted)
+            new.chunks = stored.chunks
+            turns.append(new)
+        return Part(
+            mapped(part.session, self.field),
+            turns,
+            [self._edit(edit) for edit in part.edits],
+            [mapped(spawn, self.field) for spawn in part.spawns],
+            [mapped(link, self.field) for link in part.links],
+            {
+                (self.field("turn_uuid", uuid), block): tuple(map(self.text, paths))
+                for (uuid, block), paths in part.files.items()
+            },
+            part.withheld,
+        )
+
+    def _edit(self, edit: EditRecord) -> EditRecord:
+        """An edit, and of its lines' hashes only those of lines that stand in it unchanged: the
+        others would tell whoever guesses what was taken out."""
+        new = replace(mapped(edit, self.field), recorded_path=self.text(edit.path))
+        if (new.old, new.new, new.diff) == (edit.old, edit.new, edit.diff):
+            return new
+        texts = (new.old or "", new.new or "", new.diff)
+        kept = {exact_hash(line) for text in texts for line in split(text)}
+        kept |= {exact_hash(line[1:]) for line in split(new.diff)}
+
+        def still(keys: tuple[LineKey, ...]) -> tuple[LineKey, ...]:
+            return tuple(key for key in keys if key.exact in kept)
+
+        return replace(new, added=still(edit.added), removed=still(edit.removed))
+
+
+def roots_in(part: Part) -> Iterator[str]:
+    """The folders where the repository was when a session wrote its files."""
+    for edit in part.edits:
+        recorded = edit.recorded_path.replace("\\", "/")
+        if recorded.endswith("/" + edit.path):
+            yield edit.recorded_path[: -len(edit.path) - 1]
+
+
+def names_in(part: Part) -> set[str]:
+    """The names of accounts that the paths in a session tell."""
+    records = (part.session, *part.edits, *(stored.turn for stored in part.turns))
+    return {
+        match["name"]
+        for record in records
+        for _, text in strings(record)
+        for match in HOME.finditer(text)
+    }
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name of an account names somebody, rather than a role or a place."""
+    return len(name) > 2 and not name.isdigit() and name.lower() not in COMMON
+
+
+def without(names: Iterable[str], public: Collection[str]) -> set[str]:
+    """The names but those that the repository's own public name holds."""
+    shown = {word.lower() for name in public for word in re.split(r"[/ ]", name)}
+    return {name for name in names if name.lower() not in shown}
+
+
+def _address(match: re.Match[str]) -> str:
+    is_file = match[1].lower() in FILES and "." not in match[0].partition("@")[0]
+    return match[0] if is_file or NO_PERSON.match(match[0]) else EMAIL
+
+
+def _longest(text: str) -> tuple[int, str]:
+    return -len(text), text
+
+
+def _any(patterns: Iterable[str]) -> str:
+    """One pattern for any of them, empty for none."""
+    found = list(dict.fromkeys(patterns))
+    return f"(?:{'|'.join(found)})" if found else ""
+
+
+def _spellings(root: str) -> Iterator[str]:
+    """Patterns for a folder as it is written, also from the home folder on, and with the back
+    slashes of Windows, escaped or not."""
+    for each in dict.fromkeys((root, HOME.sub("~", root))):
+        yield SLASH.join(re.escape(word) for word in re.split(r"[/\\]+", each))

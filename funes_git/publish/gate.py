@@ -1,0 +1,140 @@
+"""Nothing leaves that a scanner takes for a secret, in whatever form it is written.
+
+Two scanners of different engines look at every string, as it stands and decoded. What either of
+them finds is withheld whole: no part of it is shown or sent. A scanner that is missing or fails
+raises, and nothing leaves at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from funes_git import leaks, redact
+from funes_git.decoded import readings
+from funes_git.errors import FunesError
+from funes_git.model import EditRecord
+from funes_git.publish.part import IDS, Part, Withheld, mapped, strings
+from funes_git.redact import MARKER
+from funes_git.store.changes import StoredTurn
+
+Rules: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Text → the rules that take something in it for a secret."""
+
+AT_ONCE = 8 << 20
+"""Characters that are decoded and scanned together."""
+
+
+class SecretFound(FunesError):
+    """A secret is in something that cannot be withheld."""
+
+
+def check(texts: Iterable[str], progress: Callable[[int], None] | None = None) -> Rules:
+    """Those of the texts in which a secret is found, in any reading. `progress` is told how many
+    characters were looked at. Raises ScannerMissing, ScannerBroken."""
+    leaks.shared(), redact.shared()  # nothing is looked at with one of them alone
+    found: dict[str, tuple[str, ...]] = {}
+    group: list[str] = []
+    size = 0
+    for text in dict.fromkeys(texts):
+        group.append(text)
+        size += len(text)
+        if size >= AT_ONCE:
+            found |= _looked(group)
+            if progress:
+                progress(size)
+            group, size = [], 0
+    if group:
+        found |= _looked(group)
+    return found
+
+
+def demand_clean(what: str, texts: Iterable[str]) -> None:
+    """Raise SecretFound if one of the texts holds a secret: for what cannot be left out."""
+    rules = sorted({rule for found in check(texts).values() for rule in found})
+    if rules:
+        raise SecretFound(
+            f"{what} holds what looks like a secret ({', '.join(rules)}); nothing was sent",
+            hint="take it out, then publish again",
+        )
+
+
+def _looked(texts: list[str]) -> dict[str, tuple[str, ...]]:
+    said = {text: readings(text) for text in texts}
+    every = list(dict.fromkeys(reading for each in said.values() for reading in each))
+    second = leaks.shared().find(every)
+    first = redact.shared().find(every)
+    found = {}
+    for text, each in said.items():
+        rules = {rule for reading in each for rule in second.get(reading, ())}
+        rules |= {kind for reading in each if reading in first for kind in _kinds(first[reading])}
+        if rules:
+            found[text] = tuple(sorted(rules))
+    return found
+
+
+def _kinds(redacted: redact.Redacted) -> set[str]:
+    """The names of the rules behind a redaction."""
+    return {mark[len("[REDACTED:") : -1] for mark in MARKER.findall(redacted.text)}
+
+
+# --- what a finding means for a session
+
+
+def texts_of(part: Part) -> Iterable[str]:
+    """Every string of a session that would leave."""
+    for record in (part.session, *part.spawns, *part.links, *part.edits):
+        yield from (text for _, text in strings(record))
+    for stored in part.turns:
+        yield from (text for _, text in strings(stored.turn))
+    for files in part.files.values():
+        yield from files
+
+
+def passed(part: Part, rules: Rules) -> Part | None:
+    """The session without what may not leave, each named in `withheld`; None where a secret is in
+    an id, without which nothing of it holds together."""
+    records = (part.session, *part.spawns, *part.links, *part.edits, *(s.turn for s in part.turns))
+    for record in records:
+        if any(name in IDS and text in rules for name, text in strings(record)):
+            return None
+    withheld: list[Withheld] = []
+
+    def note(turn_uuid: str, what: str, text: str) -> None:
+        withheld.append(Withheld(part.id, turn_uuid, what, rules[text]))
+
+    def without(turn_uuid: str) -> Callable[[str, str], str]:
+        def change(name: str, text: str) -> str:
+            if text not in rules:
+                return text
+            note(turn_uuid, name, text)
+            return f"[WITHHELD:{rules[text][0]}]"
+
+        return change
+
+    session = mapped(part.session, without(""))
+    turns = []
+    for stored in part.turns:
+        new = StoredTurn(
+            mapped(stored.turn, without(stored.turn.turn_uuid)), "", retracted=stored.retracted
+        )
+        new.chunks = stored.chunks
+        turns.append(new)
+    edits = [_passed(edit, rules, without(edit.turn_uuid)) for edit in part.edits]
+    links = [mapped(link, without(link.turn_uuid)) for link in part.links]
+    files = {
+        (uuid, block): tuple(path for path in paths if path not in rules)
+        for (uuid, block), paths in part.files.items()
+    }
+    found = list(dict.fromkeys(withheld))
+    return Part(session, turns, edits, part.spawns, links, files, [*part.withheld, *found])
+
+
+def _passed(edit: EditRecord, rules: Rules, without: Callable[[str, str], str]) -> EditRecord:
+    """An edit without what may not leave: where one of its texts does not, none does, nor the
+    hashes of its lines."""
+    new = mapped(edit, without)
+    if any(text in rules for text in (edit.old, edit.new, edit.diff)):
+        new = replace(new, old=None, new=None, diff="", added=(), removed=())
+    return new

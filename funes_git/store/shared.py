@@ -1,0 +1,115 @@
+"""A memory as it leaves the machine: the tables of `SHARED` in a folder of their own, few files
+each, indexed, without older versions. Imports lancedb and pyarrow late.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from funes_git.store.arrow import VECTOR, table_of, with_vectors
+from funes_git.store.columns import SHARED, Values
+from funes_git.store.lance import LanceMemory, literals, private, retried
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+AT_ONCE = 5_000
+"""Rows that are held at once."""
+
+
+class SharedMemory(LanceMemory):
+    """The tables of a memory that leaves the machine, or came from elsewhere."""
+
+    tables: ClassVar[Mapping[str, object]] = SHARED
+
+    @classmethod
+    def make(cls, folder: Path, like: LanceMemory) -> Self:
+        """Open the memory in `folder`, with the tables that are missing; its vectors are of the
+        model of `like`."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        memory = cls.open(folder)
+        memory._create(like.model, like.vector_size)
+        return memory
+
+    def put(self, name: str, rows: Sequence[Values], vectors: LanceMemory | None = None) -> int:
+        """Add the rows, by their ids, that are not there or are not the same; how many those were.
+        Chunks take the vectors that `vectors` has for their ids."""
+        written = 0
+        for start in range(0, len(rows), AT_ONCE):
+            data = table_of(self.table(name).schema, list(rows[start : start + AT_ONCE]))
+            data = self._new(name, data)
+            if data.num_rows:
+                whole = with_vectors(self.table(name).schema, data)
+                self._upsert(name, _filled(whole, vectors) if vectors else whole)
+                written += data.num_rows
+        return written
+
+    def _new(self, name: str, data: pa.Table) -> pa.Table:
+        """The rows of `data` that are not stored as they are."""
+        import pyarrow as pa
+
+        ids = data.column("id").to_pylist()
+        query = self.table(name).search().where(f"id IN ({literals(ids)})")
+        batches = query.select(data.schema.names).to_batches()
+        stored = {row["id"]: row for batch in batches for row in batch.to_pylist()}
+        if not stored:
+            return data
+        return data.filter(pa.array([stored.get(row["id"]) != row for row in data.to_pylist()]))
+
+    def drop(self, name: str, ids: Iterable[str]) -> None:
+        """Delete rows by their ids."""
+        every = list(ids)
+        with private():
+            for start in range(0, len(every), AT_ONCE):
+                where = f"id IN ({literals(every[start : start + AT_ONCE])})"
+                retried(partial(self.table(name).delete, where))
+
+    def columns(self, name: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """These columns of every row of a table."""
+        for batch in self.table(name).search().select(list(names)).to_batches():
+            yield from batch.to_pylist()
+
+    def finish(self) -> None:
+        """Leave each table in few files: rows merged, words indexed, one version."""
+        from lancedb.index import FTS
+
+        chunks = self.table("chunks")
+        with private(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns readers of old versions, and there are none
+            if chunks.count_rows() and not chunks.list_indices():
+                chunks.create_index("text", config=FTS(with_position=False))
+            for name in self.tables:
+                for _ in range(2):  # the first leaves the version before its own last step
+                    self.table(name).optimize(
+                        cleanup_older_than=timedelta(0), delete_unverified=True
+                    )
+
+    def export(self, target: Path) -> None:
+        """Write the chunks without their vectors as one Parquet file."""
+        import pyarrow.parquet as pq
+
+        names = [name for name in self.table("chunks").schema.names if name != VECTOR]
+        query = self.table("chunks").search().select(names)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        reader = query.to_batches()
+        with pq.ParquetWriter(target, reader.schema, compression="zstd") as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+
+
+def _filled(data: pa.Table, source: LanceMemory) -> pa.Table:
+    """The rows with the vectors that `source` has for their ids."""
+    import pyarrow as pa
+
+    ids = data.column("id").to_pylist()
+    found = source.vectors_of(ids)
+    place = {one: n for n, one in enumerate(found.column("id").to_pylist())}
+    order = pa.array([place.get(one) for one in ids], pa.int64())
+    at = data.schema.get_field_index(VECTOR)
+    vectors = found.column(VECTOR).combine_chunks().take(order)
+    return data.set_column(at, data.schema.field(at), vectors.cast(data.schema.field(at).type))
