@@ -27,11 +27,14 @@ def fuse(
     meaning: Ranked,
     passages: Mapping[str, tuple[str, str]],
     identifiers: Sequence[str],
+    *,
+    kinds: bool = True,
 ) -> list[tuple[str, float]]:
     """The candidates of both lists in one order, best first.
 
     `passages` gives each candidate's kind of block and text; candidates that it lacks are left
-    out. `identifiers` are those of the question, in lower case.
+    out. `identifiers` are those of the question, in lower case. Without `kinds`, prose is no
+    better than output.
     """
     lexical, dense = _by_best(words), _by_range(meaning)
     scores = {
@@ -41,7 +44,7 @@ def fuse(
     }
     for chunk, score in scores.items():
         kind, text = passages[chunk]
-        prior = _PRIOR.get(kind, _PRIOR["tool_result"])
+        prior = _PRIOR.get(kind, _PRIOR["tool_result"]) if kinds else 1.0
         if identifiers:
             score += _NAMES * _coverage(identifiers, text)
             prior **= 0.5

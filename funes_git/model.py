@@ -312,7 +312,10 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One passage that recall found. `prompt` opened its exchange; `commits` are full ids."""
+    """An exchange that recall found, by its best passage. `prompt` opened it and `closing` are the
+    agent's last words in it (None where a passage is of that turn); `commits` are full ids;
+    `also` are further passages of it, the best first; `twins` counts other turns that say the
+    same; `before` and `after` are neighbouring turns, oldest first, where they were asked for."""
 
     session_id: str
     turn_uuid: str
@@ -327,6 +330,20 @@ class Hit:
     text: str
     prompt: str | None
     commits: tuple[str, ...]
+    also: tuple[Passage, ...] = ()
+    closing: str | None = None
+    twins: int = 0
+    before: tuple[TurnView, ...] = ()
+    after: tuple[TurnView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a question found, best first, and what its asker should know besides: each note is a
+    sentence for standard error."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +367,7 @@ __all__ = [
     "CommitInfo",
     "Content",
     "EditRecord",
+    "Found",
     "Hit",
     "How",
     "Level",

@@ -29,6 +29,11 @@ def words_of(turn: Turn | None) -> str | None:
     return next((command for command in commands if command), None)
 
 
+def first_words(turn: Turn) -> str:
+    """The words of a turn, else its first block that is not empty: a call, what a tool printed."""
+    return words_of(turn) or next((b.text for b in turn.blocks if b.text.strip()), "")
+
+
 def part_about(prompt: str, names: list[str], after: int) -> str | None:
     """The section of `prompt` about something: from the first paragraph that begins after `after`
     characters and holds one of `names`, the more telling names first, and the heading above it, up

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Count: TypeAlias = int
     AtMost: TypeAlias = int | None
     Number: TypeAlias = int
+    Neighbours: TypeAlias = int
     Lines: TypeAlias = str | None
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
     Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
@@ -45,6 +46,7 @@ SHARED: Final = {
     "Count": Kind(convert=int, flags=("--max-count", "-n")),
     "AtMost": Kind(convert=int, flags=("--max-count", "-n"), optional=True),
     "Number": Kind(convert=int),
+    "Neighbours": Kind(convert=int, flags=("--neighbours", "-C")),
     "Lines": Kind(flags=("-L",), optional=True),
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),

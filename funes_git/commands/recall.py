@@ -23,12 +23,15 @@ def recall(
     since: str | None = None,
     until: str | None = None,
     n: options.Count = 8,
+    neighbours: options.Neighbours = 0,
+    lexical: bool = False,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
     """Search everything that was said and done
 
-    By words and, where the model's weights are there, by meaning.
+    By words and, where the model's weights are there, by meaning. A hit is an exchange: its best
+    passage, the prompt that opened it, the agent's closing words and the commits.
 
     Example: git funes recall "why LRU" --file 'src/cache*' --commit v1.1..v1.2
 
@@ -55,7 +58,11 @@ def recall(
     until
         Only before this date.
     n
-        Show at most this many hits (8); -3 is short for -n 3.
+        Show at most this many exchanges (8); -3 is short for -n 3.
+    neighbours
+        Show this many turns before and after each hit too.
+    lexical
+        By words alone; needs no model.
     format
         Terminals get human, pipes get agent.
     exit_code
@@ -64,6 +71,7 @@ def recall(
     from funes_git.filters import Filters
     from funes_git.models import Models
     from funes_git.recall import Recall
+    from funes_git.recall.stages import ALL, LEXICAL
 
     words = " ".join(query).strip()
     if not words:
@@ -82,7 +90,9 @@ def recall(
             until=until,
         )
         models = Models(repo.settings)
-        found = Recall(repo, catalog, models).search(words, filters, n)
+        found = Recall(repo, catalog, models).search(
+            words, filters, n, neighbours=neighbours, stages=LEXICAL if lexical else ALL
+        )
         for said in found.notes:
             output.note(f"note: {said}")
         if out.format == "json":

@@ -29,7 +29,7 @@ from funes_git.render.words import (
 if TYPE_CHECKING:
     from funes_git.told import Context
 
-PROMPT, WORDS, PASSAGE, ROWS = 800, 1200, 1600, 40
+PROMPT, WORDS, ROWS = 800, 1200, 40
 FOOTER = re.compile(r"\bget \S+ \S+ *$")
 
 
@@ -55,10 +55,13 @@ def fenced(text: str, limit: int | None = None) -> Iterator[str]:
         yield "(cut; get returns the whole turn)"
 
 
-def _last(text: str) -> str:
-    """Recorded words at the end of a line of ours, which only our own `get` may end."""
-    said = line(text)
+def ended(said: str) -> str:
+    """A line of ours that ends with recorded words; only our own `get` may end it as that does."""
     return f"{said} ·" if FOOTER.search(said) else said
+
+
+def _last(text: str) -> str:
+    return ended(line(text))
 
 
 def get_line(session_id: str, turn_uuid: str) -> str:
@@ -230,25 +233,9 @@ def log(entry: LogEntry) -> Iterator[str]:
 
 def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
     """Hits, best first."""
-    yield f"recall {line(query)} · {plural(len(hits), 'hit')}"
-    for number, hit in enumerate(hits, 1):
-        yield ""
-        where = f" · branch {_last(hit.branch)}" if hit.branch else ""
-        commits = f" · commits {' '.join(sha[:12] for sha in hit.commits)}" if hit.commits else ""
-        yield (
-            f"[{number}] {hit.harness} · {stamp(hit.ts)} · {_kind(hit)} · "
-            f"score {hit.score:.2f}{where}{commits}"
-        )
-        if hit.prompt and hit.prompt.strip() != hit.text.strip():
-            yield "prompt:"
-            yield from fenced(hit.prompt, PROMPT // 2)
-        yield f"{hit.block_type}:"
-        yield from fenced(hit.text, PASSAGE)
-        yield get_line(hit.session_id, hit.turn_uuid)
+    from funes_git.render import hits as found  # only `recall` and what serves it
 
-
-def _kind(hit: Hit) -> str:
-    return f"{hit.block_type} {line(hit.tool)}" if hit.tool else f"{hit.role} {hit.block_type}"
+    yield from found.recall(query, hits)
 
 
 def prompts(views: Sequence[TurnView]) -> Iterator[str]:

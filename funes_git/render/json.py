@@ -238,6 +238,13 @@ def _hit(hit: Hit) -> Object:
         "text": hit.text,
         "prompt": hit.prompt,
         "commits": list(hit.commits),
+        "also": [
+            {"turn_uuid": p.turn_uuid, "block_type": p.block_type, "text": p.text} for p in hit.also
+        ],
+        "closing": hit.closing,
+        "twins": hit.twins,
+        "before": [_turn(view) for view in hit.before],
+        "after": [_turn(view) for view in hit.after],
     }
 
 

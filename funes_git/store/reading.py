@@ -304,6 +304,24 @@ class TurnReading(EditReading):
             session_id, turn_uuid = parent
         return _turn(opening) if opening else None
 
+    def last_words(self, prompt: Turn, limit: int) -> list[Turn]:
+        """Up to `limit` turns of the agent in the exchange that `prompt` opened, the last first;
+        retracted ones and those of sub-agents are left out."""
+        following = self.one(
+            "SELECT t.seq FROM turns t JOIN sessions s ON s.id = t.session WHERE s.session_id = ?"
+            " AND t.seq > ? AND t.is_prompt AND t.thread IS NULL AND NOT t.retracted"
+            " ORDER BY t.seq LIMIT 1",
+            (prompt.session_id, prompt.seq),
+        )
+        until = following[0] if following else 1 << 62
+        rows = self.rows(
+            TURN + "WHERE s.session_id = ? AND t.seq > ? AND t.seq < ? AND t.exchange = ?"
+            " AND t.role = 'assistant' AND t.thread IS NULL AND NOT t.retracted"
+            " ORDER BY t.seq DESC, t.id DESC LIMIT ?",
+            (prompt.session_id, prompt.seq, until, prompt.turn_uuid, limit),
+        )
+        return [_turn(row) for row in rows]
+
     def _opening(self, row: Row, session_id: str) -> Row | None:
         """The turn that opened a turn's exchange. A fork may begin in the middle of an exchange;
         its first turns are stored with the session that was read first."""

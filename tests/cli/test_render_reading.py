@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from inline_snapshot import snapshot
 from samples import HIT, NOON, SESSION, TURN, VIEWS
 
-from funes_git.model import Session
-from funes_git.render import agent, calls, reading, turns
+from funes_git.model import Passage, Session
+from funes_git.render import agent, calls, excerpt, hits, reading, turns
 from funes_git.render.page import Page
 from funes_git.render.style import Style
 from funes_git.store.records import SessionRow
@@ -50,17 +51,100 @@ def test_no_hit_says_so() -> None:
     assert list(reading.recall(Page(80), "x\x1b[2J", [])) == ["nothing found for “x␛[2J”"]
 
 
+ANSWERED = replace(
+    HIT,
+    also=(Passage("t2", "text", "A TTL does not help here."),),
+    closing="The cache holds 128 entries now.",
+    twins=2,
+    before=(VIEWS[0],),
+    after=(VIEWS[1],),
+)
+
+
+def test_an_exchange_for_people() -> None:
+    assert "\n".join(reading.recall(Page(80), "used entry", [ANSWERED])) == snapshot("""\
+1. Claude Code 7d1f0c2a 2025-11-03 13:02, on bounded, thinking, score 0.83, 2 m…
+   commit 3f2a1b9
+   asked: The cache grows without bound in the nightly job.
+   before, user:
+   │ The cache grows without bound.
+   │ An OrderedDict keeps insertion order, so the least recently used entry goes
+   │ first.
+   also:
+   │ A TTL does not help here.
+   after, Claude Code:
+   │ OrderedDict it is.
+   in the end: The cache holds 128 entries now.
+   git funes get 7d1f0c2a 0b3e5d11\
+""")
+
+
 def test_hits_for_agents_end_with_get() -> None:
     assert "\n".join(agent.recall("used entry", [HIT])) == snapshot("""\
-recall used entry · 1 hit
+recall used entry · 1 hit · -n N shows more, get the whole turn
 
 [1] claude_code · 2025-11-03T13:02Z · assistant thinking · score 0.83 · branch bounded · commits 3f2a1b900000
 prompt:
 > The cache grows without bound in the nightly job.
 thinking:
 > An OrderedDict keeps insertion order, so the least recently used entry goes first.
-get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a\
+get 7d1f0c2a 0b3e5d11\
 """)
+
+
+def test_an_exchange_for_agents() -> None:
+    assert "\n".join(agent.recall("used entry", [ANSWERED])) == snapshot("""\
+recall used entry · 1 hit · -n N shows more, get the whole turn
+
+[1] claude_code · 2025-11-03T13:02Z · assistant thinking · score 0.83 · branch bounded · 2 more turns the same · commits 3f2a1b900000
+prompt:
+> The cache grows without bound in the nightly job.
+before, user:
+> The cache grows without bound.
+thinking:
+> An OrderedDict keeps insertion order, so the least recently used entry goes first.
+also, text:
+> A TTL does not help here.
+after, assistant:
+> OrderedDict it is.
+closing:
+> The cache holds 128 entries now.
+get 7d1f0c2a 0b3e5d11\
+""")
+
+
+def test_a_reply_for_agents_is_held_to_its_budget() -> None:
+    long = "word " * 2000
+    hit = replace(HIT, text=long, prompt=long, closing=long, also=(Passage("t2", "text", long),))
+    for count in (1, 3, 8, 30):
+        rows = list(agent.recall("needle", [hit] * count))
+        said = sum(len(row) for row in rows if row.startswith(">"))
+        assert hits.REPLY // 2 < said < hits.REPLY + count * 250
+        assert len([row for row in rows if row.startswith("get ")]) == count
+
+
+def test_the_first_hits_have_the_most_room() -> None:
+    long = "word " * 2000
+    rows = "\n".join(agent.recall("needle", [replace(HIT, text=long)] * 8)).split("\n\n")
+    assert len(rows[1]) > len(rows[2]) > len(rows[4]) >= len(rows[8])
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "shown"),
+    [
+        ("short", "x", "short"),
+        ("One. " * 40 + "The needle is here. " + "Two. " * 40, "needles", "The needle is here."),
+        ("a\n" * 90 + "first needle\n" + "b\n" * 90 + "needle and thread\n" + "c\n" * 90,
+         "needle thread", "needle and thread"),
+        ("x" * 300 + " needle " + "y" * 300, "needle", "needle"),
+        ("z. " * 200, "needle", "z. z."),
+        ("z. " * 200, "the of", "z. z."),
+    ],
+)  # fmt: skip
+def test_an_excerpt_is_the_part_about_the_question(text: str, words: str, shown: str) -> None:
+    found = excerpt.excerpt(text, 100, excerpt.finder(words))
+    assert shown in found
+    assert len(found) <= 105
 
 
 def test_whole_turns_with_their_edits() -> None:
@@ -110,13 +194,6 @@ def test_nothing_of_a_turn_is_left_out() -> None:
     )
     assert "│ line 4999" in "\n".join(turns.turns(Page(80), "", [view]))
     assert "> line 4999" in "\n".join(agent.turns([view]))
-
-
-def test_a_request_behind_several_hits_is_shown_once() -> None:
-    other = replace(HIT, prompt="Another wish.")
-    text = "\n".join(reading.recall(Page(80), "entry", [HIT, HIT, other]))
-    assert text.count("asked: The cache grows") == 1
-    assert "asked: Another wish." in text
 
 
 def test_a_call_that_was_found_is_no_json() -> None:

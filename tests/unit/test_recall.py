@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from helpers import GitRepo
@@ -18,7 +19,8 @@ from funes_git.fusion import fuse
 from funes_git.git import Repo
 from funes_git.model import Batch, EditRecord, Link, LinkedCommit
 from funes_git.models import Models
-from funes_git.recall import Found, Recall
+from funes_git.recall import Found, Recall, Stages
+from funes_git.recall.stages import ALL
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
@@ -75,13 +77,18 @@ class Memory:
         with VectorWriter.open(self.layout.vectors, self.models.name, 384) as writer:
             writer.add([c for c, _ in pending], list(embedder.passages(t for _, t in pending)))
 
-    def ask(self, question: str, k: int = 8, **filters: object) -> Found:
+    def ask(
+        self, question: str, k: int = 8, *, stages: Stages = ALL, near: int = 0, **filters: object
+    ) -> Found:
+        asked = Filters(**filters)  # type: ignore[arg-type]
         with Catalog.open(self.layout.catalog) as catalog:
             recall = Recall(self.repo, catalog, self.models)
-            return recall.search(question, Filters(**filters), k)  # type: ignore[arg-type]
+            return recall.search(question, asked, k, stages=stages, neighbours=near)
 
     def turns(self, question: str, **filters: object) -> list[str]:
-        return [hit.turn_uuid for hit in self.ask(question, **filters).hits]
+        """The turns that are found, not only the best of each exchange."""
+        found = self.ask(question, stages=replace(ALL, exchanges=False), **filters)
+        return [hit.turn_uuid for hit in found.hits]
 
 
 @pytest.fixture
@@ -134,6 +141,85 @@ def test_one_hit_a_turn_and_one_of_the_same_text(memory: Memory) -> None:
     assert "s2-t3" in found
 
 
+# --- exchanges ------------------------------------------------------------------------------------
+
+
+def test_an_exchange_is_one_hit_with_the_closing_words(memory: Memory) -> None:
+    asked = prompt("s1", "Why is the cache slow?")
+    memory.store(
+        asked,
+        turn("s1", 1, "I look at the cache first"),
+        turn("s1", 2, blocks=(Block("tool_use", "cache", "Bash"),)),
+        turn("s1", 3, "The lock was held while reading."),
+        turn("s1", 4, "a sub-agent's cache", thread="sub"),
+        prompt("s1", "And the other cache?", 5),
+        turn("s1", 6, "Later words on the cache", exchange="s1-t5"),
+        turn("s2", 1, "a cache that nobody asked for"),
+    )
+    hits = {hit.prompt: hit for hit in memory.ask("cache slow").hits}
+    assert set(hits) == {"Why is the cache slow?", "And the other cache?", None}
+    first = hits["Why is the cache slow?"]
+    assert (first.turn_uuid, first.closing) == ("s1-t0", "The lock was held while reading.")
+    assert hits["And the other cache?"].closing in (None, "Later words on the cache")
+    assert hits[None].closing is None
+    assert memory.ask("lock held").hits[0].closing is None  # it is the passage itself
+
+
+def test_words_that_were_taken_back_close_nothing(memory: Memory) -> None:
+    wrong = turn("s1", 2, "All done")
+    memory.store(prompt("s1", "Make a cache"), turn("s1", 1, "It is a dict now"), wrong)
+    memory.store(retracted=(wrong,))
+    assert memory.ask("make cache").hits[0].closing == "It is a dict now"
+
+
+def test_neighbours_are_shown_on_request(memory: Memory) -> None:
+    memory.store(*(turn("s1", n, f"{name} words") for n, name in enumerate("abcdefg")))
+    assert memory.ask("d").hits[0].before == ()
+    hit = memory.ask("d", near=2).hits[0]
+    shown = [[view.turn.turn_uuid for view in side] for side in (hit.before, hit.after)]
+    assert shown == [["s1-t1", "s1-t2"], ["s1-t4", "s1-t5"]]
+
+
+SAID = (
+    "The eviction is slow because every read moves its key to the end of the list while the lock "
+    "is held, so twelve threads wait for each other."
+)
+
+
+def test_nearly_the_same_passages_are_one_hit(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, SAID),
+        turn("s2", 1, SAID.replace("twelve", "twenty")),
+        turn("s3", 1, f"Earlier it was said: {SAID}"),
+        turn("s4", 1, "The eviction is slow, we do not know why."),
+    )
+    hits = memory.ask("why is the eviction slow").hits
+    assert len(hits) == 2
+    assert sorted(hit.twins for hit in hits) == [0, 2]
+    apart = memory.ask("why is the eviction slow", stages=replace(ALL, collapse=False)).hits
+    assert len(apart) == 4
+
+
+def test_a_copy_of_an_exchange_is_no_second_hit(memory: Memory) -> None:
+    for session in ("s1", "s2"):  # resumed under another id
+        memory.store(
+            turn(session, 1, SAID),
+            turn(session, 2, "A second thought on the eviction, in other words entirely."),
+        )
+    assert len(memory.ask("eviction slow lock").hits) == 1
+
+
+def test_output_that_repeats_hides_no_other_words(memory: Memory) -> None:
+    for n, words in enumerate(("we chose a ring buffer", "we chose a linked list")):
+        output = Block("tool_result", SAID, "Bash")
+        memory.store(
+            turn(f"s{n}", 1, role="tool", blocks=(output,)), turn(f"s{n}", 2, f"eviction: {words}")
+        )
+    texts = [hit.text for hit in memory.ask("eviction slow reads lock threads").hits]
+    assert any("[tool_result]" in text for text in texts)
+    assert len(texts) == 2
+
+
 def test_of_the_same_text_the_hit_with_a_commit_is_shown(memory: Memory) -> None:
     for n in range(12):
         asked = prompt(f"s{n}", "make the cache smaller")
@@ -147,7 +233,7 @@ def test_of_the_same_text_the_hit_with_a_commit_is_shown(memory: Memory) -> None
 
 
 def test_no_more_hits_than_asked_for(memory: Memory) -> None:
-    memory.store(*(turn("s1", n, f"cache number {n}") for n in range(30)))
+    memory.store(*(turn(f"s{n}", 1, f"cache number {n}") for n in range(30)))
     assert len(memory.ask("cache", k=8).hits) == 8
     assert memory.ask("cache", k=0).hits == ()
     assert len(memory.ask("cache", k=1000).hits) == 30
@@ -225,9 +311,9 @@ def test_meaning_finds_what_shares_no_word(memory: Memory) -> None:
         turn("s1", 3, blocks=(Block("tool_result", "retry failure", "Bash"),), role="tool"),
     )
     memory.embed()
-    found = memory.ask("why is there a retry after network failures?")
-    assert found.notes == ()
-    assert [hit.turn_uuid for hit in found.hits] == ["s1-t3", "s1-t1", "s1-t2"]
+    question = "why is there a retry after network failures?"
+    assert memory.ask(question).notes == ()
+    assert memory.turns(question) == ["s1-t3", "s1-t1", "s1-t2"]
     assert memory.turns("idle sockets being dropped")[0] == "s1-t1"
 
 

@@ -1,0 +1,183 @@
+"""From ranked passages to answers: one an exchange, what says the same only once, with the prompt
+that opened it and the agent's closing words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import field, replace
+
+from funes_git.model import Hit, Passage, Turn
+from funes_git.prompts import words_of
+from funes_git.recall.alike import Runs, alike, folded, runs
+from funes_git.recall.stages import ALL, Stages
+from funes_git.store.catalog import Catalog
+from funes_git.store.records import ChunkRow
+from funes_git_parsers.dataclass import dataclass
+
+_ALSO = 2
+"""Passages of an exchange beside the best."""
+_LAST_TURNS = 12
+"""Turns at the end of an exchange in which the agent's closing words are looked for."""
+
+Ranked = Sequence[tuple[str, float]]
+"""Chunk ids with scores, best first."""
+Key = tuple[str, str]
+"""An exchange: its session and the turn that opened it."""
+
+
+@dataclass(slots=True)
+class Group:
+    """An exchange by its best passage. `also` are further passages of it, of other turns; `twins`
+    say the same elsewhere."""
+
+    row: ChunkRow
+    score: float
+    prompt: Turn | None
+    also: list[ChunkRow] = field(default_factory=list)
+    twins: list[ChunkRow] = field(default_factory=list)
+
+
+class _Known:
+    """The texts of the groups so far, to tell what says the same."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, int] = {}
+        self._runs: list[Runs] = []
+
+    def add(self, text: str) -> None:
+        """The text of the next group."""
+        self._texts.setdefault(folded(text), len(self._runs))
+        self._runs.append(runs(text))
+
+    def twin_of(self, text: str, *, closely: bool) -> int | None:
+        """The group that says the same; unless `closely`, only with the same words."""
+        same = self._texts.get(folded(text))
+        return alike(runs(text), self._runs) if same is None and closely else same
+
+
+class Exchanges:
+    """What the catalog knows of the exchanges that one question finds."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._prompts: dict[tuple[str, str | None, str | None], Turn | None] = {}
+
+    def grouped(
+        self, ranked: Ranked, rows: Mapping[str, ChunkRow], limit: int, stages: Stages = ALL
+    ) -> list[Group]:
+        """The best passage of each of the first `limit` exchanges, best first."""
+        groups: list[Group] = []
+        seen: dict[Key, Group | None] = {}
+        known = _Known() if stages.collapse else None
+        for chunk, score in ranked:
+            row = rows[chunk]
+            full = len(groups) >= limit
+            twin = known.twin_of(row.text, closely=not full) if known else None
+            if twin is not None:
+                groups[twin].twins.append(row)
+            if full:
+                continue  # only more twins may come: of those, one may be tied to a commit
+            prompt = self._prompt(row)
+            key = _exchange(row, prompt) if stages.exchanges else _turn(row)
+            if key in seen:
+                _also(seen[key], row, twin)
+            elif twin is None:
+                groups.append(Group(row, score, prompt))
+                seen[key] = groups[-1]
+                if known:
+                    known.add(row.text)
+            elif row.prose:  # a copy of that exchange; of repeated output one cannot say so
+                seen[key] = None
+        return groups
+
+    def hits(self, groups: Sequence[Group], neighbours: int = 0) -> tuple[Hit, ...]:
+        """The answers as they are shown, with up to `neighbours` turns on each side. Of passages
+        that say the same, one that is tied to a commit stands for all."""
+        every = [row for group in groups for row in (group.row, *group.twins)]
+        commits = self._commits(every)
+        found = [self._hit(group, commits) for group in groups]
+        return tuple(self._among(hit, neighbours) if neighbours else hit for hit in found)
+
+    def _prompt(self, row: ChunkRow) -> Turn | None:
+        place = (row.session_id, row.exchange, row.thread)
+        if place not in self._prompts:
+            self._prompts[place] = self._catalog.prompt_of(row.session_id, row.turn_uuid)
+        return self._prompts[place]
+
+    def _commits(self, rows: Sequence[ChunkRow]) -> dict[str, list[str]]:
+        """The commits behind each chunk: those of its turn, else of its exchange, since words are
+        seldom in the very turn that made the edit."""
+        own = self._catalog.commits_of_turns((r.session_id, r.turn_uuid) for r in rows)
+        around = self._catalog.commits_of_exchanges(
+            (r.session_id, r.exchange) for r in rows if r.exchange
+        )
+        return {
+            row.id: own.get((row.session_id, row.turn_uuid))
+            or around.get((row.session_id, row.exchange or ""), [])
+            for row in rows
+        }
+
+    def _hit(self, group: Group, commits: Mapping[str, Sequence[str]]) -> Hit:
+        row = _linked((group.row, *group.twins), commits)
+        prompt, also = group.prompt, group.also
+        if row is not group.row:
+            prompt, also = self._prompt(row), []
+        if prompt is not None:
+            also = [each for each in also if each.turn_uuid != prompt.turn_uuid]
+        return Hit(
+            session_id=row.session_id,
+            turn_uuid=row.turn_uuid,
+            seq=row.seq,
+            ts=row.ts,
+            harness=row.harness,
+            branch=row.branch,
+            role=row.role,
+            block_type=row.block_type,
+            tool=row.tool,
+            score=round(group.score, 4),
+            text=row.text,
+            prompt=words_of(prompt),
+            commits=tuple(commits[row.id]),
+            also=tuple(Passage(each.turn_uuid, each.block_type, each.text) for each in also),
+            closing=self._closing(prompt, {row.turn_uuid, *(each.turn_uuid for each in also)}),
+            twins=len({(twin.session_id, twin.turn_uuid) for twin in group.twins}),
+        )
+
+    def _among(self, hit: Hit, neighbours: int) -> Hit:
+        views = self._catalog.window(hit.session_id, hit.turn_uuid, neighbours)
+        place = [view.turn.turn_uuid for view in views].index(hit.turn_uuid)
+        return replace(hit, before=tuple(views[:place]), after=tuple(views[place + 1 :]))
+
+    def _closing(self, prompt: Turn | None, shown: Set[str]) -> str | None:
+        """What the agent said last, unless that turn is shown anyway."""
+        if prompt is None or not prompt.is_prompt:
+            return None
+        for turn in self._catalog.last_words(prompt, _LAST_TURNS):
+            if said := words_of(turn):
+                return said if turn.turn_uuid not in shown else None
+        return None
+
+
+def _also(group: Group | None, row: ChunkRow, twin: int | None) -> None:
+    """One more passage of an exchange that was found before."""
+    if group is None or twin is not None or len(group.also) >= _ALSO:
+        return
+    if row.turn_uuid not in {each.turn_uuid for each in (group.row, *group.also)}:
+        group.also.append(row)
+
+
+def _exchange(row: ChunkRow, prompt: Turn | None) -> Key:
+    if prompt is not None:
+        return prompt.session_id, prompt.turn_uuid
+    return row.session_id, row.exchange or row.thread or row.turn_uuid
+
+
+def _turn(row: ChunkRow) -> Key:
+    return row.session_id, row.turn_uuid
+
+
+def _linked(rows: Iterable[ChunkRow], commits: Mapping[str, Sequence[str]]) -> ChunkRow:
+    first, *others = rows
+    if commits[first.id]:
+        return first
+    return next((row for row in others if commits[row.id]), first)

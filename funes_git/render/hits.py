@@ -1,0 +1,89 @@
+"""What `recall` found, in the agent format: the words that answer first, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from funes_git.model import Hit, TurnView
+from funes_git.prompts import first_words
+from funes_git.render.clean import line, safe
+from funes_git.render.excerpt import Finder, excerpt, finder
+from funes_git.render.words import plural, short, short_turn
+
+REPLY = 3_000
+"""Characters of recorded text in a reply: with headings, 8 hits are about 1,300 tokens."""
+_WEIGHTS = (4, 3, 2)
+"""Of the first hits; the others count 1."""
+_PROMPT, _CLOSING, _NEIGHBOUR, _LEAST = 140, 260, 240, 100
+
+
+def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
+    """Hits, best first. What one does not need of its share of the reply, the next may have."""
+    more = " · -n N shows more, get the whole turn" if hits else ""
+    yield f"recall {line(query)} · {plural(len(hits), 'hit')}{more}"
+    words = finder(query)
+    left = REPLY
+    for number, hit in enumerate(hits):
+        weights = [_weight(n) for n in range(number, len(hits))]
+        room = left * weights[0] // sum(weights)
+        said = list(_said(hit, words, room))
+        left -= min(sum(len(text) for _, text in said), room)
+        yield ""
+        yield _heading(number + 1, hit)
+        for label, text in said:
+            yield f"{label}:"
+            yield from (f"> {row}".rstrip() for row in safe(text).split("\n") if row.strip())
+        yield f"get {short(hit.session_id)} {short_turn(hit.session_id, hit.turn_uuid)}"
+
+
+def _weight(number: int) -> int:
+    return _WEIGHTS[number] if number < len(_WEIGHTS) else 1
+
+
+def _heading(number: int, hit: Hit) -> str:
+    from funes_git.render.agent import ended, stamp  # which asks this module for `recall`
+
+    what = f"{hit.block_type} {line(hit.tool)}" if hit.tool else f"{hit.role} {hit.block_type}"
+    facts = [hit.harness, stamp(hit.ts), what, f"score {hit.score:.2f}"]
+    if hit.branch:
+        facts.append(f"branch {line(hit.branch)}")
+    if hit.twins:
+        facts.append(f"{plural(hit.twins, 'more turn')} the same")
+    if hit.commits:
+        count = len(hit.commits) - 2
+        shown = " ".join(sha[:12] for sha in hit.commits[:2])
+        facts.append(f"commits {shown}{f' and {count} more' if count > 0 else ''}")
+    return ended(f"[{number}] {' · '.join(facts)}")
+
+
+def _said(hit: Hit, words: Finder, room: int) -> Iterator[tuple[str, str]]:
+    """(label, text) of what is quoted of a hit, together about `room` characters."""
+    room = max(room, 2 * _LEAST)
+    prompt = _part(hit.prompt, min(_PROMPT, room // 4), words)
+    closing = _part(hit.closing, min(_CLOSING, room // 3), None)
+    left = room - len(prompt) - len(closing)
+    passage = excerpt(hit.text, left, words)
+    left -= len(passage)
+    if prompt and hit.prompt and hit.prompt.strip() != hit.text.strip():
+        yield "prompt", prompt
+    for view in hit.before:
+        yield from _neighbour("before", view)
+    yield hit.block_type, passage
+    for other in hit.also:
+        if left >= _LEAST:
+            text = excerpt(other.text, left, words)
+            left -= len(text)
+            yield f"also, {other.block_type}", text
+    for view in hit.after:
+        yield from _neighbour("after", view)
+    if closing:
+        yield "closing", closing
+
+
+def _part(text: str | None, limit: int, words: Finder) -> str:
+    return excerpt(text, limit, words) if text else ""
+
+
+def _neighbour(label: str, view: TurnView) -> Iterator[tuple[str, str]]:
+    if text := first_words(view.turn):
+        yield f"{label}, {view.turn.role}", excerpt(text, _NEIGHBOUR, None)
