@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from errno import EIO
 from pathlib import Path
 
-from funes_git.sessionfile import open_session
+from funes_git.sessionfile import open_session, speed_up
 from funes_git.wellformed import check
 from funes_git_parsers.base import Item, Opener, Parser, Places, Source
 
@@ -39,6 +39,7 @@ def roots(parser: Parser, source: Source, open_file: Opener = open_session) -> s
 
 def read(parser: Parser, source: Source, cursor: str | None = None) -> Iterator[Item]:
     """Everything new since `cursor`. Raises OSError."""
+    speed_up()
     with _faults(source.path):
         for item in parser.read(source, cursor, open_session):
             check(item)

@@ -45,6 +45,7 @@ OWNERS: dict[str, frozenset[str]] = {
     "kingfisher_sdk": frozenset(["redact"]),
     "betterleaks": frozenset(["leaks"]),
     "zstandard": frozenset(["sessionfile"]),
+    "msgspec": frozenset(["sessionfile"]),
     "isal": frozenset(["store.pack"]),
     "huggingface_hub": frozenset(["models", "remotes.hub", "remotes.huberrors"]),
     "cyclopts": frozenset(["cli", "commands.options", "commands.help"]),

@@ -23,6 +23,7 @@ HEAVY = (
     "kingfisher_sdk",
     "huggingface_hub",
     "zstandard",
+    "msgspec",
 )
 LINE = "src/pocket/cache.py:21"
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from funes_git_parsers import revision, whole
 from funes_git_parsers.base import Cursor, Item, Opener, Session, Skipped, Source
 from funes_git_parsers.conversation import Conversation, Message
-from funes_git_parsers.values import clean
+from funes_git_parsers.values import clean, decoded
 
 
 def load(source: Source, open_file: Opener) -> Any:
@@ -22,6 +23,8 @@ def load(source: Source, open_file: Opener) -> Any:
 
 def parsed(data: bytes) -> Any:
     """JSON text as a value whose strings can be stored; None if it is none."""
+    with suppress(ValueError, RecursionError):
+        return decoded(data)
     try:
         return clean(json.loads(data.decode("utf-8-sig", "replace"), strict=False))
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from funes_git_parsers.base import Opener, Skipped
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.values import clean
+from funes_git_parsers.values import clean, decoded
 
 Prepare: TypeAlias = Callable[[bytes], bytes | None]
 """Looks at a line before it is decoded; returns the bytes to decode, or None to pass it over."""
@@ -28,7 +28,6 @@ LONGEST = 128 << 20
 
 _CHUNK = 1 << 20
 _BETWEEN = re.compile("[ \t\r\n\x0b\x0c\x00\ufeff]*")  # what may stand around an object
-_SURROGATE = re.compile(rb"\\u[dD][89abcdefABCDEF]")
 _JOINED = re.compile(rb"\}[ \t\r\x0b\x0c\x00\xef\xbb\xbf]*\{")
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -88,24 +87,26 @@ class Records:
         return Position(self._offset, self._line, self._hash.hexdigest())
 
     def __iter__(self) -> Iterator[Record | Skipped]:
+        prepare = self._prepare
         for raw in self._lines():
             if not raw:
                 yield Skipped(self._line + 1, "too long")
                 self._line += 1
                 continue
-            end = self._offset + len(raw)
-            if not raw.endswith(b"\n") and not _is_complete(raw):
+            line, end = self._line + 1, self._offset + len(raw)
+            is_ended = raw.endswith(b"\n")
+            if not is_ended and not _is_complete(raw):
                 return
-            prepared = self._prepare(raw) if self._prepare else raw
+            prepared = prepare(raw) if prepare else raw
             if prepared is not None:
-                common = _common(prepared, self._line + 1, end)
+                common = _common(prepared, line, end)
                 if common:
                     yield common
                 else:
-                    yield from _parse(prepared, self._line + 1, end)
+                    yield from _parse(prepared, line, end)
             self._hash.update(raw)
             self._offset = end
-            self._line += raw.endswith(b"\n")
+            self._line += is_ended
 
     def _lines(self) -> Iterator[bytes]:
         """Lines with their ends; the last may have none. An empty one stands for a line that was
@@ -208,29 +209,21 @@ def _is_complete(raw: bytes) -> bool:
 
 
 def _common(raw: bytes, line: int, end: int) -> Record | None:
-    """The record of a line like most: one object in valid UTF-8 without surrogates, and no more."""
+    """The record of a line like most: one object and no more."""
     try:
-        text = raw.decode()
-        value, at = _DECODER.raw_decode(text)
+        value = decoded(raw)
     except (ValueError, RecursionError):
         return None
-    is_one = isinstance(value, dict) and text[at:] in ("\n", "")
-    return Record(line, end, value) if is_one and not _has_surrogates(raw) else None
-
-
-def _has_surrogates(raw: bytes) -> bool:
-    return (b"\\ud" in raw or b"\\uD" in raw) and _SURROGATE.search(raw) is not None
+    return Record(line, end, value) if isinstance(value, dict) else None
 
 
 def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:
     text = raw.decode("utf-8", "replace")
-    has_surrogates = _has_surrogates(raw)
     at = _skip(text, 0)
     while at < len(text):
         try:
             value, at = _DECODER.raw_decode(text, at)
-            if has_surrogates:
-                value = clean(value)
+            value = clean(value)
         except RecursionError:
             yield Skipped(line, "nested too deeply")
             return

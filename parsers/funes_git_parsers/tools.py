@@ -17,7 +17,7 @@ from funes_git_parsers import patch, searchreplace, shell
 from funes_git_parsers.base import Edit, Hunk, Operation, PrintedCommit
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.values import decoded, mapping, string
 
 _SHELLS = frozenset({
     *("bash", "shell", "shell_command", "exec", "exec_command", "local_shell", "terminal"),
@@ -205,7 +205,7 @@ def arguments_of(call: Call) -> Mapping[str, Any]:
 @lru_cache(maxsize=16)  # each call is asked for its command, its folder and its changes
 def _decoded(text: str) -> Mapping[str, Any]:
     try:
-        return mapping(json.loads(text))
+        return mapping(decoded(text))
     except (ValueError, RecursionError):
         return {}
 

@@ -33,6 +33,7 @@ from codex_records import (
 from funes_git.sessionfile import open_session
 from funes_git_parsers import codex
 from funes_git_parsers.base import Places, Retraction, Session, Spawn
+from funes_git_parsers.codex.reader import Reader
 
 DATA = Path(__file__).parent.parent / "data" / "codex"
 PARENT = "01900000-0000-7000-8000-00000000000f"
@@ -266,3 +267,26 @@ def test_a_compressed_rollout_gives_what_the_plain_one_gave(tmp_path: Path) -> N
     (found,) = codex.discover(Places(tmp_path, {"CODEX_HOME": str(tmp_path)}))
     assert list(codex.read(found, None, open_session)) == read_bytes(data)
     assert codex.roots(found, open_session) == codex.roots(source(), opener(data))
+
+
+@pytest.mark.parametrize("name", ["envelope-0.118", "fork-0.36", "paginated-0.171"])
+def test_events_that_are_not_decoded_would_bring_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also before the session's record, and among what a fork copied."""
+    counts = b'{"timestamp":"%b","type":"event_msg","payload":{"type":"token_count","info":null}}\n'
+    sample = (DATA / f"{name}.jsonl").read_bytes().splitlines(keepends=True)
+    times = [json.loads(line)["timestamp"].encode() for line in sample]
+    each = [line for at, own in zip(times, sample, strict=True) for line in (counts % at, own)]
+    quick = read_bytes(b"".join(each))
+    asked: list[bytes | None] = []
+
+    def ask(self: Reader, line: bytes) -> bytes:
+        asked.append(prepare(self, line))
+        return line
+
+    prepare = Reader.prepare
+    monkeypatch.setattr(Reader, "prepare", ask)
+    assert read_bytes(b"".join(each)) == quick
+    assert None in asked
+    assert asked[0] is not None  # the session is not known yet

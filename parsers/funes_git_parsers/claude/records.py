@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha1
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, PrintedCommit
 from funes_git_parsers.media import elided, media, result_text
 from funes_git_parsers.shell import printed_commits
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.values import compact, mapping, string
 
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -144,9 +144,4 @@ def is_call(part: dict[str, Any]) -> bool:
 def _input(value: object) -> str:
     if isinstance(value, str):
         return value
-    return _COMPACT(value if value is not None else {})
-
-
-_COMPACT: Callable[[Any], str] = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), check_circular=False
-).encode
+    return compact(value if value is not None else {})

@@ -158,7 +158,7 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
             state = State()
             yield Restart()
         reader = Reader(state, source.path.name.partition(".jsonl")[0])
-        for item in reader.run(read_records(stream, start)):
+        for item in reader.run(read_records(stream, start, reader.prepare)):
             if isinstance(item, Cursor) and (title := _title(source, state, open_file)):
                 yield title
             yield item

@@ -5,11 +5,11 @@ Knows the shapes of Codex's tools; nothing of patches, edits, sessions and curso
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import lru_cache
 from typing import Any
 
 from funes_git_parsers import shell
@@ -18,7 +18,7 @@ from funes_git_parsers.codex import script as codex_script
 from funes_git_parsers.codex.outcome import Outcome
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
-from funes_git_parsers.values import folder, integer, mapping, string
+from funes_git_parsers.values import decoded, folder, integer, mapping, string
 
 SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
 PROGRAMS = {"exec", "wait"}
@@ -66,7 +66,7 @@ def commits(
         found += shell.printed_commits(run.command, output)
     if call.name == "write_stdin" and (command := running(_process(call.text))):
         found += shell.printed_commits(command, out.body)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) if found else ()
 
 
 def _process(text: str) -> str:
@@ -77,14 +77,16 @@ def runs(call: Call) -> list[Run]:
     """The command lines of a call."""
     if call.name in PROGRAMS:
         return call.runs or list(_scripted(call))
-    if call.name not in SHELLS:
-        return []
-    arguments = json_object(call.text)
-    command = arguments.get("command", arguments.get("cmd"))
-    text = _command_line(command)
+    return _given(call.text, call.cwd) if call.name in SHELLS else []
+
+
+@lru_cache(maxsize=16)  # each call is asked for what it committed, patched and wrote
+def _given(text: str, folder_before: str | None) -> list[Run]:
+    arguments = json_object(text)
+    line = _command_line(arguments.get("command", arguments.get("cmd")))
     asked = folder(arguments.get("workdir") or arguments.get("working_directory"))
-    cwd = join(call.cwd, asked) if asked else call.cwd
-    return [Run(text, cwd)] if text else []
+    cwd = join(folder_before, asked) if asked else folder_before
+    return [Run(line, cwd)] if line else []
 
 
 def _scripted(call: Call) -> Iterator[Run]:
@@ -126,10 +128,9 @@ def _command_line(command: object) -> str:
 def note(call: Call, kind: object, event: Mapping[str, Any], *, is_own: bool) -> None:
     """Keep what an event says of a call; not `is_own`: of a tool that the call's program used."""
     if kind in ("exec_command_end", "CommandExecution"):
-        run = _event_run(event)
         if is_own:
-            call.exit_code = run.exit_code
-        elif run.command:
+            call.exit_code = integer(event.get("exit_code"))
+        elif (run := _event_run(event)).command:
             call.runs.append(run)
     elif kind in ("patch_apply_end", "FileChange"):
         succeeded = event.get("success") is True or event.get("status") == "completed"
@@ -150,6 +151,8 @@ def completed(out: Outcome, call: Call) -> Outcome:
     failed = out.is_error
     if failed is None:
         failed = call.is_error if code is None else code != 0
+    if (code, failed) == (out.exit_code, out.is_error):
+        return out
     return replace(out, exit_code=code, is_error=failed)
 
 
@@ -174,6 +177,6 @@ def spawned(out: Outcome) -> str | None:
 def json_object(text: str) -> Mapping[str, Any]:
     """Text that should be a JSON object; an empty one if it is not."""
     try:
-        return mapping(json.loads(text))
+        return mapping(decoded(text))
     except (ValueError, RecursionError):
         return {}

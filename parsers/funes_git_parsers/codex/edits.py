@@ -6,7 +6,7 @@ Knows Codex's editing tools; nothing of sessions, order or cursors.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from funes_git_parsers import patch, shell
@@ -60,7 +60,8 @@ def _writes(call: Call, out: Outcome) -> Iterator[_Write]:
     failed = out.is_error is True
     patches = list(_patches(call))
     if call.patched:
-        order = [join(cwd, file.path) for cwd, text in patches for file in patch.parse(text)]
+        is_one = all(len(changes) < 2 for changes in call.changes)
+        order = [] if is_one else list(_order(patches))
         for changes in call.changes:
             yield from _of_changes(changes, call.cwd, order)
     elif not failed and _PATCH_FAILED not in out.text:
@@ -70,6 +71,10 @@ def _writes(call: Call, out: Outcome) -> Iterator[_Write]:
     for run in runs(call):
         if run.exit_code == 0 or (run.exit_code is None and not failed):
             yield from _of_shell(run, call.name or "shell")
+
+
+def _order(patches: Iterable[tuple[str | None, str]]) -> Iterator[str]:
+    return (join(cwd, file.path) for cwd, text in patches for file in patch.parse(text))
 
 
 def _of_shell(run: Run, tool: str) -> Iterator[_Write]:

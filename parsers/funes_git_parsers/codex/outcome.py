@@ -5,13 +5,12 @@ Works on single payloads; knows nothing of sessions, order or files on disk.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.values import compact, integer, is_blank, mapping, string
+from funes_git_parsers.values import compact, decoded, integer, is_blank, mapping, string
 
 _DATA = re.compile(r"data:([\w.+/-]+)(?:;[\w=.+-]+)*;base64,")
 _HEADED = ("Exit code:", "Chunk ID:", "Wall time", "Script ", "Process ", "Command ")
@@ -57,7 +56,7 @@ def outcome(value: object) -> Outcome | None:
 def _of_text(text: str) -> Outcome:
     if text.startswith("{"):
         try:
-            value = json.loads(text)
+            value = decoded(text)
         except (ValueError, RecursionError):
             value = None
         output, metadata = mapping(value).get("output"), mapping(value).get("metadata")

@@ -6,6 +6,7 @@ the first of them, so that reading in parts gives what reading at once gives. Kn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -28,12 +29,18 @@ from funes_git_parsers.codex.outcome import Outcome, outcome
 from funes_git_parsers.codex.prompts import Prompts
 from funes_git_parsers.codex.state import State, dump
 from funes_git_parsers.codex.turns import HARNESS, draft
-from funes_git_parsers.jsonl import Record, Records
+from funes_git_parsers.jsonl import Record, Records, is_joined
 from funes_git_parsers.scaffold import COMPACTION
 from funes_git_parsers.values import folder, integer, mapping, seconds, string
 
 MAX_OPEN = 64
 """So many calls may wait for their output."""
+
+_UNUSED = re.compile(
+    rb'\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"event_msg","payload":\{"type":'
+    rb'"(?:token_count|agent_message|agent_reasoning|agent_reasoning_section_break)"'
+)
+_END = b"}}\n"
 
 _Payload: TypeAlias = Mapping[str, Any]
 _ENDS = {"task_complete", "turn_complete", "task_started", "turn_started", "turn_aborted"}
@@ -71,12 +78,18 @@ class Reader:
                 continue
             if record.line != line:
                 line = record.line
-                if not self._is_open:
+                if not (self._calls or self._prompts):
                     mark = (records.position, self.state.snapshot())
             yield from self._feed(record)
         cursor = Cursor(dump(*(mark if self._is_open else (records.position, self.state))))
         yield from self._prompts.release(more=True)
         yield cursor
+
+    def prepare(self, line: bytes) -> bytes | None:
+        """Passes over events that bring nothing, and are half of all records."""
+        state = self.state
+        is_unused = state.session and not state.copying and _UNUSED.match(line)
+        return None if is_unused and line.endswith(_END) and not is_joined(line) else line
 
     @property
     def _is_open(self) -> bool:

@@ -7,16 +7,16 @@ Forms: google-gemini/gemini-cli `packages/core/src/services/chatRecordingService
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import field
 from io import BytesIO
 from typing import Any
 
+from funes_git_parsers import document
 from funes_git_parsers.base import Skipped
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import read_records
-from funes_git_parsers.values import clean, mapping, string
+from funes_git_parsers.values import mapping, string
 
 
 @dataclass(slots=True)
@@ -74,8 +74,8 @@ def history_of(data: bytes, *, is_lines: bool) -> History:
     """Read a session file: `is_lines` for JSON Lines, else one object (if it is one)."""
     found = History()
     if not is_lines:
-        whole = _whole(data)
-        if whole is not None:
+        whole = document.parsed(data)
+        if isinstance(whole, dict):
             found.add(whole)
         elif data.strip():  # it may be in the middle of being written
             found.skipped.append(Skipped(1, "not a JSON object"))
@@ -86,14 +86,6 @@ def history_of(data: bytes, *, is_lines: bool) -> History:
         else:
             found.add(record.value)
     return found
-
-
-def _whole(data: bytes) -> dict[str, Any] | None:
-    try:
-        value = clean(json.loads(data.decode("utf-8-sig", "replace"), strict=False))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def texts(history: History) -> Iterator[str]:

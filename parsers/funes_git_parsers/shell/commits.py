@@ -16,7 +16,7 @@ from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.shell.lex import Command, Word, lex
 from funes_git_parsers.shell.tools import unwrap
 
-_QUICK = re.compile(r"\b(?:git|gh)\b")
+_MAKING = re.compile(r"\b(?:commit|cherry-pick|revert|merge|rebase|am|ci|cm|amend)\b")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _MADE = re.compile(
     r"^\[(?P<branch>[^\s~^:?*\[\]\\]+|[^\]\n]{0,40}HEAD[^\]\n]{0,40}?)(?: \([^)\n]{1,40}\))? "
@@ -55,7 +55,8 @@ def printed_commits(command: str, output: str) -> tuple[PrintedCommit, ...]:
 
     `output` may hold the harness's own header and anything else that was printed.
     """
-    if not _QUICK.search(command):
+    has_git = "git" in command or "gh" in command
+    if not (has_git and _MAKING.search(command)):  # quick: most commands only look
         return ()
     line = _git_commands(command)
     makers = [git for git in line if git.kind == "makes"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from funes_git_parsers.dataclass import dataclass
@@ -19,6 +20,11 @@ MAX_DEPTH = 40
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&)(>>?)")
+_SIMPLE = re.compile(
+    r"([^ \t\r\n'\"\\$`|&;()<>*?\[{#~][^ \t\r\n'\"\\$`|&;()<>*?\[{]*)(?:[ \t]+|(?=\n)|\Z)"
+)
+"""A word in which nothing is quoted or expanded, with the blanks behind it: most are."""
+_REDIRECTS = frozenset("<>&0123456789")
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&?|[|&;]")
 _PLAIN = re.compile(r"[^ \t\r\n'\"\\$`|&;()<>]+")
 _QUOTED = re.compile(r"[^\"\\$`]+")
@@ -67,11 +73,12 @@ Event: TypeAlias = Command | Literal["(", ")"]
 """A command, or the start or the end of a subshell."""
 
 
-def lex(text: str) -> list[Event]:
+@lru_cache(maxsize=4)  # a command is asked what it wrote and what it committed
+def lex(text: str) -> tuple[Event, ...]:
     """The commands of `text` in the order in which they would start."""
     lexer = _Lexer(text)
     lexer.script(0, nested=False)
-    return lexer.events
+    return tuple(lexer.events)
 
 
 class _Lexer:
@@ -89,6 +96,10 @@ class _Lexer:
         outer, self.command = self.command, Command()
         level = 0
         while self.pos < len(self.text):
+            if match := _SIMPLE.match(self.text, self.pos):
+                self.command.words.append(Word(match[1]))
+                self.pos = match.end()
+                continue
             char = self.text[self.pos]
             if char == ")" and nested and level == 0:
                 self.pos += 1
@@ -108,15 +119,15 @@ class _Lexer:
             self.finish("")
             self.pos += 1
             self.read_bodies()
-        elif match := _BLANKS.match(self.text, self.pos):
+        elif char in " \t\r\\" and (match := _BLANKS.match(self.text, self.pos)):
             self.pos = match.end()
         elif char == "#":
             end = self.text.find("\n", self.pos)
             self.pos = end if end >= 0 else len(self.text)
-        elif match := _REDIRECT.match(self.text, self.pos):
+        elif char in _REDIRECTS and (match := _REDIRECT.match(self.text, self.pos)):
             self.pos = match.end()
             self.redirect(match[1] or match[3] or "", match[2] or match[4], depth)
-        elif match := _OPERATOR.match(self.text, self.pos):
+        elif char in "&|;" and (match := _OPERATOR.match(self.text, self.pos)):
             self.pos = match.end()
             self.finish(match[0])
         else:

@@ -105,17 +105,19 @@ _VALUES: tuple[str, ...] = (
 """Options whose next word is their value."""
 
 
-_NAMES = (*_BY_NAME, *_INTERPRETERS, *_WRITE_FLAGS, *_CHECK_FLAGS, *_SUBCOMMANDS, *_OUTPUTS)
-_MAY_WRITE = re.compile(
-    r">(?![ &]*(?:[12]|/dev/null)(?![\w./-]))"
-    rf"|python|(?<![\w.-])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w-])"
+_NAMES = frozenset(
+    (*_BY_NAME, *_INTERPRETERS, *_WRITE_FLAGS, *_CHECK_FLAGS, *_SUBCOMMANDS, *_OUTPUTS)
 )
+_NAME = re.compile(rf"(?<![\w.-])[{''.join(sorted({name[0] for name in _NAMES}))}][\w-]*")
+_TO_FILE = re.compile(r">(?![ &]*(?:[12]|/dev/null)(?![\w./-]))")
 
 
 def may_write(command: str) -> bool:
     """Whether a command line holds a redirection or the name of a program that may write. Quick:
     most commands only look."""
-    return _MAY_WRITE.search(command) is not None
+    if "python" in command or (">" in command and _TO_FILE.search(command)):
+        return True
+    return not _NAMES.isdisjoint(_NAME.findall(command))
 
 
 def unwrap(words: Sequence[Word]) -> list[Word]:
