@@ -1,13 +1,15 @@
 """How well recall answers the questions of questions.jsonl. Prints tables.
 
-    python tests/bench/recall.py SESSIONS [--corpus NAME=FOLDER]... [--keep FOLDER] [--kinds]
+    python tests/bench/recall.py SESSIONS [--corpus NAME=FOLDER]... [--keep FOLDER]
+                                 [--stages] [--kinds]
 
 SESSIONS is the folder of the corpus `traces`; other corpora are given by name. Each is indexed into
 a temporary repository, or one kept under `--keep` for the next run. Only the questions of the
 corpora given are asked. Needs the extra `offline`.
 
-hit@k counts questions with a relevant turn among the first k, nDCG is graded, `answer` says that
-the gold quote stands in the agent-format reply of 8 hits, `tokens` is that reply's mean length.
+hit@k counts questions whose first k results have a relevant best passage, `seen@8` also those where
+it is a further passage of a result; nDCG is graded; `answer` says that the gold quote stands in the
+agent-format reply of 8 hits, `tokens` is that reply's mean length. Baselines give no reply.
 """
 
 from __future__ import annotations
@@ -16,8 +18,7 @@ import argparse
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from corpora import folders_of, memory_of
@@ -39,20 +40,27 @@ from funes_git.git import Repo
 from funes_git.model import Hit
 from funes_git.models import Models
 from funes_git.recall import Recall
+from funes_git.recall.stages import ALL, LEXICAL, Stages
 from funes_git.render.agent import recall as agent_format
 from funes_git.store.catalog import Catalog
 from funes_git.store.vectors import VectorIndex
 
 SHOWN, RANKED, CANDIDATES = 8, 10, 100
+WHOLE = "recall"
+
+Result = tuple[tuple[str, str], str]
+"""((session id, turn), passage)."""
 
 
 @dataclass
 class Reply:
-    """What a system says to a question: results as (turn, passage), best first."""
+    """What a system says to a question: results as (turn, passage), best first; `also` holds the
+    further passages of each."""
 
-    results: list[tuple[tuple[str, str], str]]
+    results: list[Result]
     best: float
     text: str | None = None
+    also: list[list[Result]] = field(default_factory=list)
 
 
 Ask = Callable[[str], Reply]
@@ -66,6 +74,7 @@ class Outcome:
     grades: list[int]
     ideal: list[int]
     best: float
+    seen: bool
     answered: bool = False
     tokens: int = 0
 
@@ -84,20 +93,24 @@ class Corpus:
         self.passages = Passages(self.catalog)
 
 
-def engine(corpus: Corpus, models: Models) -> Ask:
-    """funes-git's own recall."""
-    recall = Recall(corpus.repo, corpus.catalog, models)
+def engine(recall: Recall, stages: Stages) -> Ask:
+    """funes-git's own recall, with some of its stages."""
 
     def ask(question: str) -> Reply:
-        hits = recall.search(question, None, RANKED).hits
+        hits = recall.search(question, None, RANKED, stages=stages).hits
         text = "\n".join(agent_format(question, hits[:SHOWN]))
-        return Reply([_result(hit) for hit in hits], hits[0].score if hits else 0.0, text)
+        best = hits[0].score if hits else 0.0
+        return Reply([_result(hit) for hit in hits], best, text, [_also(hit) for hit in hits])
 
     return ask
 
 
-def _result(found: Hit) -> tuple[tuple[str, str], str]:
+def _result(found: Hit) -> Result:
     return (found.session_id, found.turn_uuid), found.text
+
+
+def _also(found: Hit) -> list[Result]:
+    return [((found.session_id, other.turn_uuid), other.text) for other in found.also]
 
 
 def ranking(corpus: Corpus, search: Callable[[str], list[tuple[str, float]]]) -> Ask:
@@ -114,8 +127,9 @@ def ranking(corpus: Corpus, search: Callable[[str], list[tuple[str, float]]]) ->
     return ask
 
 
-def systems(corpus: Corpus) -> dict[str, Ask]:
-    """Everything that is compared, baselines first."""
+def systems(corpus: Corpus, *, stages: bool) -> dict[str, Ask]:
+    """Everything that is compared, baselines first; with `stages`, recall without each of its
+    stages too."""
     models = Models({})
     embedder = open_embedder(models.require())
     vectors = VectorIndex.open(corpus.repo.layout.vectors)
@@ -128,15 +142,18 @@ def systems(corpus: Corpus) -> dict[str, Ask]:
     def by_meaning(question: str) -> list[tuple[str, float]]:
         return vectors.search(embedder.query(question), CANDIDATES, None)
 
-    wordless = Models({})
-    wordless.find = lambda name=None: None  # type: ignore[method-assign]
-    return {
+    recall = Recall(corpus.repo, corpus.catalog, models)
+    found = {
         "BM25, plain words": ranking(corpus, by_words),
         "vectors": ranking(corpus, by_meaning),
         "BM25 + vectors by ranks": ranking(corpus, lambda q: by_ranks(by_words(q), by_meaning(q))),
-        "recall, no model": engine(corpus, wordless),
-        "recall": engine(corpus, models),
+        "recall, words alone": engine(recall, LEXICAL),
+        WHOLE: engine(recall, ALL),
     }
+    for stage in fields(Stages) if stages else ():
+        without = replace(ALL, **{stage.name: not getattr(ALL, stage.name)})
+        found[f"recall, {stage.name} switched"] = engine(recall, without)
+    return found
 
 
 def judged(corpus: Corpus, ask: Ask, tokens: Callable[[str], int]) -> Iterator[Outcome]:
@@ -144,7 +161,10 @@ def judged(corpus: Corpus, ask: Ask, tokens: Callable[[str], int]) -> Iterator[O
     for question in corpus.questions:
         reply = ask(question.question)
         worth = Judged(question, corpus.passages)
-        outcome = Outcome(question, worth.grades(reply.results), worth.ideal, reply.best)
+        grades = worth.grades(reply.results)
+        further = [result for some in reply.also[:SHOWN] for result in some]
+        seen = any(grades[:SHOWN]) or any(worth.grades(further))
+        outcome = Outcome(question, grades, worth.ideal, reply.best, seen)
         if reply.text is not None:
             said = plain("\n".join(row.removeprefix("> ") for row in reply.text.split("\n")))
             outcome.answered = bool(question.quote) and plain(question.quote) in said
@@ -152,13 +172,14 @@ def judged(corpus: Corpus, ask: Ask, tokens: Callable[[str], int]) -> Iterator[O
         yield outcome
 
 
-COLUMNS = ("hit@1", "hit@5", "hit@8", "MRR@10", "nDCG@10", "answer", "tokens")
+COLUMNS = ("hit@1", "hit@5", "hit@8", "seen@8", "MRR@10", "nDCG@10", "answer", "tokens")
 
 
 def figures(outcomes: Sequence[Outcome]) -> list[float]:
     """The values of COLUMNS over questions that have an answer."""
     return [
         *(mean([hit(each.grades, k) for each in outcomes]) for k in (1, 5, 8)),
+        mean([float(each.seen) for each in outcomes]),
         mean([reciprocal_rank(each.grades) for each in outcomes]),
         mean([ndcg(each.grades, each.ideal) for each in outcomes]),
         mean([float(each.answered) for each in outcomes]),
@@ -180,15 +201,17 @@ def answerable(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return [each for each in outcomes if not each.question.abstain]
 
 
-def compare(name: str, base: str, one: Sequence[Outcome], other: Sequence[Outcome]) -> None:
-    """The difference of two systems with its 95 % interval."""
+def compare(name: str, one: Sequence[Outcome], other: Sequence[Outcome]) -> None:
+    """How much better `one` is than `other`, with the 95 % interval of each difference."""
+    told = []
     for measure, value in (
         ("nDCG@10", lambda each: ndcg(each.grades, each.ideal)),
         ("hit@8", lambda each: hit(each.grades, 8)),
+        ("answer", lambda each: float(each.answered)),
     ):
         found = paired_bootstrap([value(e) for e in one], [value(e) for e in other])
-        sure = f"{found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
-        print(f"{measure:8} {name} against {base}: {sure}")
+        told.append(f"{measure} {found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]")
+    print(f"{name:28} {'  '.join(told)}")
 
 
 def abstention(name: str, outcomes: Sequence[Outcome]) -> None:
@@ -208,10 +231,10 @@ def report(done: dict[str, list[Outcome]], *, kinds: bool) -> None:
     heading("system")
     for name, outcomes in done.items():
         row(name, answerable(outcomes))
-    names = list(done)
-    print("\npaired bootstrap, 95 %")
-    for base, name in pairwise(names):
-        compare(name, base, answerable(done[name]), answerable(done[base]))
+    print(f"\n{WHOLE} against each of the others, paired bootstrap, 95 %")
+    for name in done:
+        if name != WHOLE:
+            compare(name, answerable(done[WHOLE]), answerable(done[name]))
     print("\nabstaining on questions without an answer")
     for name, outcomes in done.items():
         abstention(name, outcomes)
@@ -231,6 +254,7 @@ def main() -> None:
     asked.add_argument("sessions", type=Path)
     asked.add_argument("--corpus", action="append", default=[], metavar="NAME=FOLDER")
     asked.add_argument("--keep", type=Path, metavar="FOLDER")
+    asked.add_argument("--stages", action="store_true", help="recall with each stage switched")
     asked.add_argument("--kinds", action="store_true", help="figures by kind of question too")
     options = asked.parse_args()
     questions = load()
@@ -245,7 +269,7 @@ def main() -> None:
             with Catalog.open(repo.layout.catalog) as catalog:
                 mine = [each for each in questions if each.corpus == name]
                 corpus = Corpus(name, repo, catalog, mine)
-                for system, ask in systems(corpus).items():
+                for system, ask in systems(corpus, stages=options.stages).items():
                     done[system] += judged(corpus, ask, lambda text: len(tokenizer.encode(text)))
     report(done, kinds=options.kinds)
 
