@@ -35,6 +35,19 @@ def test_every_record_has_the_fields_of_a_question_and_no_other() -> None:
             assert entry["turns"], record["id"]
 
 
+def test_there_are_enough_questions_of_every_kind() -> None:
+    assert len(ANSWERED) >= 150
+    assert len(QUESTIONS) - len(ANSWERED) >= 30
+    assert share("decision", "dead-end") >= 1 / 3
+    for kind in set(KINDS) - {"none"}:
+        assert share(kind) >= 0.03, kind
+
+
+def test_the_questions_are_spread_over_sessions_and_corpora() -> None:
+    assert len({gold.session for question in ANSWERED for gold in question.gold}) >= 60
+    assert len({question.corpus for question in ANSWERED}) >= 3
+
+
 def test_ids_and_questions_are_there_once() -> None:
     assert [n for n, count in Counter(q.id for q in QUESTIONS).items() if count > 1] == []
     asked = Counter(q.question.casefold() for q in QUESTIONS)
