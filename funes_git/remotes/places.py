@@ -1,0 +1,135 @@
+"""Where a memory's tables lie: each kind of place reads a version and writes the next one.
+
+A version is named by the commit on the Hub, by a sum over the names of the files elsewhere.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from funes_git.errors import FunesError, UsageError
+from funes_git.remotes import tables
+from funes_git.remotes.hub import Add, Dataset, Delete, Operation
+from funes_git.remotes.huberrors import Conflict
+from funes_git.remotes.names import Name
+from funes_git.remotes.tables import Difference
+from funes_git.store.lock import FileLock
+
+EMPTY = ""
+"""The version of a place that holds nothing yet."""
+
+
+class Place(Protocol):
+    """Where a memory lies."""
+
+    name: Name
+
+    def head(self) -> str:
+        """The newest version. Raises FunesError where there is no such place."""
+        ...
+
+    def paths(self, version: str) -> list[str]:
+        """The paths of the tables' files at a version."""
+        ...
+
+    def fetch(self, version: str, paths: Iterable[str]) -> Path:
+        """A folder that holds these files of a version."""
+        ...
+
+    def create(self, *, private: bool) -> bool:
+        """Make it; False if it is there already."""
+        ...
+
+    def commit(self, change: Difference, parent: str, message: str) -> str:
+        """Apply a change to the version `parent`, all or nothing; the new version. Raises Conflict
+        where `parent` is not the newest any more."""
+        ...
+
+
+class HubPlace:
+    """A dataset on the Hub."""
+
+    def __init__(self, name: Name) -> None:
+        self.name = name
+        self._data = Dataset(name.where)
+
+    def head(self) -> str:
+        return self._data.head(self.name.revision)
+
+    def paths(self, version: str) -> list[str]:
+        return [f.path for f in self._data.files(version) if tables.is_table(f.path)]
+
+    def fetch(self, version: str, paths: Iterable[str]) -> Path:
+        return self._data.download(version, paths)
+
+    def create(self, *, private: bool) -> bool:
+        return self._data.create(private=private)
+
+    def commit(self, change: Difference, parent: str, message: str) -> str:
+        operations: list[Operation] = [Add(path, file) for path, file in change.added.items()]
+        operations += [Delete(path) for path in change.gone]
+        return self._data.commit(operations, parent, message)
+
+
+class FolderPlace:
+    """A folder on this machine, or on one that is mounted."""
+
+    def __init__(self, name: Name) -> None:
+        self.name = name
+        self._folder = Path(name.where)
+
+    def head(self) -> str:
+        if not self._folder.is_dir():
+            raise FunesError(f"there is no folder {self._folder}", "git funes push PATH makes it")
+        return _version(tables.files_below(self._folder))
+
+    def paths(self, version: str) -> list[str]:
+        return list(tables.files_below(self._folder))
+
+    def fetch(self, version: str, paths: Iterable[str]) -> Path:
+        return self._folder
+
+    def create(self, *, private: bool) -> bool:
+        there = self._folder.is_dir()
+        self._folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+        return not there
+
+    def commit(self, change: Difference, parent: str, message: str) -> str:
+        with FileLock.take(self._folder / ".funes.lock", wait=60.0):
+            if self.head() != parent:
+                raise Conflict(f"{self.name.text} was changed meanwhile", "try again")
+            for path in sorted(change.added, key=_manifests_last):
+                self._put(change.added[path], self._folder / path)
+            for path in change.gone:
+                (self._folder / path).unlink(missing_ok=True)
+            return self.head()
+
+    @staticmethod
+    def _put(file: Path, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(target.name + ".part")
+        shutil.copyfile(file, part)
+        part.replace(target)
+
+
+def place_of(name: Name) -> Place:
+    """The place of a memory. Raises UsageError for one that has none of its own."""
+    if name.kind == "hub":
+        return HubPlace(name)
+    if name.kind == "folder":
+        return FolderPlace(name)
+    raise UsageError(f"{name.text} cannot be used here", "ORG/NAME, or a path")
+
+
+def _manifests_last(path: str) -> tuple[bool, str]:
+    """A reader finds a version by its manifest, so that comes after all that it names."""
+    return "/_versions/" in path, path
+
+
+def _version(paths: Iterable[str]) -> str:
+    listed = "\n".join(paths)
+    return sha256(listed.encode()).hexdigest()[:40] if listed else EMPTY

@@ -1,0 +1,88 @@
+"""A memory's tables as files: a copy that can be written, and what was changed in it.
+
+Lance never changes a data file, so that a copy need not copy anything: it links to the files of the
+version it is made of, and what is written to it lies beside the links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from funes_git.store.database import private_folder
+from funes_git_parsers.dataclass import dataclass
+
+SHARED = ("edits", "chunks", "blocks", "spawns", "sessions", "links")
+"""The tables that leave the machine: not `sources`, the places of the agents' own files."""
+FORMAT = "format.json"
+_VERSIONS, _TRANSACTIONS = "_versions", "_transactions"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What must be done to the files of a version: `added` (path → file; also for what replaces a
+    file) and `gone`."""
+
+    added: dict[str, Path]
+    gone: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.gone)
+
+
+def is_table(path: str) -> bool:
+    """Whether a file, by its path with `/`, belongs to a memory's tables."""
+    top, _, rest = path.partition("/")
+    return path == FORMAT or (bool(rest) and top.removesuffix(".lance") in SHARED)
+
+
+def files_below(folder: Path) -> Iterator[str]:
+    """The paths, with `/`, of the tables' files in a folder, sorted."""
+    found = (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    return iter(sorted(path for path in found if is_table(path)))
+
+
+def linked_copy(source: Path, paths: Iterable[str], target: Path) -> None:
+    """Link these files of `source` into the folder `target`, which is made for the user alone."""
+    private_folder(target)
+    for path in paths:
+        link = target / path
+        link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        link.symlink_to((source / path).resolve())
+
+
+def difference(copy: Path, paths: Iterable[str]) -> Difference:
+    """What is other in a linked copy than in the version with these `paths`."""
+    before, now = set(paths), set(files_below(copy))
+    own = sorted(path for path in now if not (copy / path).is_symlink())
+    return Difference({path: copy / path for path in own}, sorted(before - now))
+
+
+def keep_newest(copy: Path) -> None:
+    """Drop from each table what only older versions of it need to be told: their manifests and
+    transactions. The data that the newest version names is left alone."""
+    for table in copy.glob("*.lance"):
+        manifests = sorted((table / _VERSIONS).glob("*.manifest"), key=_age)
+        for old in manifests[1:]:
+            old.unlink()
+        newest = max((_number(p) for p in (table / _TRANSACTIONS).glob("*.txn")), default=-1)
+        for old in (table / _TRANSACTIONS).glob("*.txn"):
+            if _number(old) < newest:
+                old.unlink()
+
+
+def data_files(copy: Path) -> int:
+    """How many data files the table with the most of them has."""
+    counts = (sum(1 for _ in (table / "data").glob("*")) for table in copy.glob("*.lance"))
+    return max(counts, default=0)
+
+
+def _age(manifest: Path) -> int:
+    """Smaller for newer ones: a version is named by 2^64 - 1 less its number, before by itself."""
+    number = int(manifest.stem) if manifest.stem.isdigit() else 0
+    return number if number >= 2**63 else 2**64 - 1 - number
+
+
+def _number(transaction: Path) -> int:
+    start = transaction.name.partition("-")[0]
+    return int(start) if start.isdigit() else -1
