@@ -50,6 +50,11 @@ class Layout:
         return self.root / FOLDER
 
     @property
+    def remotes(self) -> Path:
+        """For each memory elsewhere, what both had when they last met (derived)."""
+        return self.root / "remotes"
+
+    @property
     def log(self) -> Path:
         """The log of background work."""
         return self.root / "log" / "worker.log"

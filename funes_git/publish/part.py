@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import field, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -77,15 +77,18 @@ class Part:
     def of(self, exchanges: set[str]) -> Part:
         """The same without the turns of other exchanges, and what hangs on them."""
         kept = {uuid for uuid, exchange in self.by_turn().items() if exchange in exchanges}
-        turns = [stored for stored in self.turns if stored.turn.turn_uuid in kept]
+        return self.only(kept)
+
+    def only(self, turns: Container[str]) -> Part:
+        """The same with these turns alone, and what hangs on them."""
         return Part(
             self.session,
-            turns,
-            [edit for edit in self.edits if edit.turn_uuid in kept],
-            [spawn for spawn in self.spawns if spawn.turn_uuid in kept],
-            [link for link in self.links if link.turn_uuid in kept],
-            {key: files for key, files in self.files.items() if key[0] in kept},
-            [found for found in self.withheld if found.turn_uuid in kept],
+            [stored for stored in self.turns if stored.turn.turn_uuid in turns],
+            [edit for edit in self.edits if edit.turn_uuid in turns],
+            [spawn for spawn in self.spawns if spawn.turn_uuid in turns],
+            [link for link in self.links if link.turn_uuid in turns],
+            {key: files for key, files in self.files.items() if key[0] in turns},
+            [found for found in self.withheld if found.turn_uuid in turns],
         )
 
     def digests(self) -> dict[str, str]:

@@ -23,6 +23,10 @@ EMPTY = ""
 """The version of a place that holds nothing yet."""
 
 
+class Public(FunesError):
+    """Everybody may read the memory."""
+
+
 class Place(Protocol):
     """Where a memory lies."""
 
@@ -42,6 +46,10 @@ class Place(Protocol):
 
     def create(self, *, private: bool) -> bool:
         """Make it; False if it is there already."""
+        ...
+
+    def demand_private(self) -> None:
+        """Raise Public where everybody may read it."""
         ...
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
@@ -68,6 +76,13 @@ class HubPlace:
 
     def create(self, *, private: bool) -> bool:
         return self._data.create(private=private)
+
+    def demand_private(self) -> None:
+        if not self._data.is_private():
+            raise Public(
+                f"{self.name.where} is public, and a push sends everything unreviewed",
+                f"git funes publish RANGE {self.name.where}   (reviews first)",
+            )
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
         operations: list[Operation] = [Add(path, file) for path, file in change.added.items()]
@@ -97,6 +112,9 @@ class FolderPlace:
         there = self._folder.is_dir()
         self._folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
         return not there
+
+    def demand_private(self) -> None:
+        pass  # who may read a folder is its owner's business
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
         with FileLock.take(self._folder / ".funes.lock", wait=60.0):

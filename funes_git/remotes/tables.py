@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from funes_git.store.columns import SHARED
 from funes_git.store.database import private_folder
 from funes_git_parsers.dataclass import dataclass
 
-SHARED = ("edits", "chunks", "blocks", "spawns", "sessions", "links")
-"""The tables that leave the machine: not `sources`, the places of the agents' own files."""
 FORMAT = "format.json"
 _VERSIONS, _TRANSACTIONS = "_versions", "_transactions"
 

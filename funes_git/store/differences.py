@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from funes_git.store.changes import Key
 from funes_git.store.database import Database
@@ -65,12 +64,6 @@ def ids_of_turns(memory: LanceMemory, table: str, turn_uuids: Sequence[str]) -> 
     query = memory.table(table).search().where(f"turn_uuid IN ({literals(turn_uuids)})")
     rows = query.select(["id", "session_id", "turn_uuid"]).to_arrow().to_pylist()
     return {row["id"]: (row["session_id"], row["turn_uuid"]) for row in rows}
-
-
-def vectors_of(memory: LanceMemory, ids: Sequence[str]) -> Any:
-    """`id` and `vector` of those of these chunks that have one, as an Arrow table."""
-    where = f"id IN ({literals(ids)}) AND vector IS NOT NULL" if ids else "false"
-    return memory.table("chunks").search().where(where).select(["id", "vector"]).to_arrow()
 
 
 def repositories(memory: LanceMemory) -> set[tuple[str, str]]:

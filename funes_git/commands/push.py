@@ -1,0 +1,93 @@
+"""`git funes push` and what it shares with `pull`."""
+
+from __future__ import annotations
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.making import link_new
+from funes_git.commands.opened import here
+from funes_git.errors import UsageError
+from funes_git.git import Repo
+from funes_git.remotes.names import Name, parse
+from funes_git.render import json, sharing
+from funes_git.store.stores import Stores
+
+
+def push(
+    memory: str | None = None,
+    *,
+    yes: bool = False,
+    no_embed: bool = False,
+    format: options.Format = None,
+) -> int:
+    """Send what is new to a private memory elsewhere
+
+    First takes what is new there, so that a team's machines come together; if two push at once,
+    both arrive. Everything is scanned for secrets by a second engine before it leaves: what it
+    finds stays here, and is named. The memory is remembered: the next time `git funes push` is
+    enough. A dataset that does not exist yet is made, private; a public one is refused: that is
+    what `git funes publish` is for, with its review.
+
+    Example: git funes push acme/widget-memory
+
+    Parameters
+    ----------
+    memory
+        ORG/NAME on the Hugging Face Hub, or a folder: /mnt/team/widget.
+    yes
+        Do not ask: the memory may hold nothing but other repositories' sessions.
+    no_embed
+        Make no vectors that are missing.
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git.remotes.places import place_of
+    from funes_git.sync.meeting import Meeting
+
+    out = output.choose(format)
+    repo = here()
+    name = bound(repo, memory)
+    with Stores.open(repo.layout):
+        pass  # MemoryMissing
+    place = place_of(name)
+    created = place.create(private=True)
+    place.demand_private()
+    report = Meeting(repo, place, out.progress, strangers=yes).push()
+    report.created = created
+    out.progress_done()
+    level(repo, out, embed=not no_embed)
+    bind(repo, name, memory)
+    if out.format == "json":
+        out.json(json.document(**sharing.as_json(name.text, report)))
+    else:
+        out.lines(sharing.pushed(name.text, report))
+    return 0
+
+
+def bound(repo: Repo, memory: str | None) -> Name:
+    """The memory that was named, or that this repository is bound to. Raises UsageError."""
+    text = memory or repo.settings.get("memory")
+    if not text:
+        raise UsageError("this repository has no memory elsewhere yet", "git funes push ORG/NAME")
+    name = parse(text)
+    if name.revision is not None:
+        raise UsageError(f"{text} names a revision, which cannot change", name.where)
+    return name
+
+
+def bind(repo: Repo, name: Name, memory: str | None) -> None:
+    """Remember the memory, unless this repository has another one."""
+    if memory and "memory" not in repo.settings:
+        kept = name.where if name.kind in ("folder", "file") else name.text
+        repo.run("config", "funes.memory", kept)
+
+
+def level(repo: Repo, out: output.Output, *, embed: bool) -> None:
+    """Link what was taken, and have missing vectors made."""
+    from funes_git import worker
+
+    with Stores.open(repo.layout, write=True, wait=60.0) as stores:
+        link_new(repo, stores, out)
+        totals = stores.catalog.totals()
+    if embed and totals.vectors < totals.prose:
+        worker.start_detached(repo)

@@ -1,0 +1,84 @@
+"""What a push or a pull did: for people and agents, and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from funes_git.render import words
+from funes_git.render.clean import line
+from funes_git.render.json import Object
+from funes_git.render.words import plural
+
+if TYPE_CHECKING:
+    from funes_git.sync.meeting import Report
+
+
+def pushed(memory: str, report: Report) -> Iterator[str]:
+    """What was sent, what was taken, and what stayed here."""
+    if report.created:
+        yield f"made {line(memory)}, private"
+    if report.given:
+        yield f"pushed {plural(report.given, 'turn')} to {line(memory)}"
+    else:
+        yield f"nothing new for {line(memory)}"
+    if report.taken.turns:
+        yield _taken(memory, report)
+    yield from _withheld(report)
+    yield from _model(memory, report)
+
+
+def pulled(memory: str, report: Report) -> Iterator[str]:
+    """What was taken."""
+    yield _taken(memory, report) if report.taken.turns else f"nothing new in {line(memory)}"
+    yield from _model(memory, report)
+
+
+def _taken(memory: str, report: Report) -> str:
+    taken = report.taken
+    parts = [plural(taken.turns, "turn"), plural(taken.edits, "edit")]
+    parts[:0] = [plural(taken.sessions, "session")] if taken.sessions else []
+    parts += [plural(taken.vectors, "vector")] if taken.vectors else []
+    return f"took {words.listed(parts)} from {line(memory)}"
+
+
+def _withheld(report: Report) -> Iterator[str]:
+    """Where something was withheld, by session and turn; never what."""
+    counted = Counter((w.session_id, w.turn_uuid, w.rules) for w in report.withheld)
+    if counted:
+        yield f"withheld {plural(len(report.withheld), 'text')} that may hold a secret:"
+    for (session_id, turn_uuid, rules), n in sorted(counted.items()):
+        where = f"{words.short(session_id)} {words.short_turn(session_id, turn_uuid)}"
+        why = f" ({', '.join(rules)})" if rules else ""
+        yield f"  {line(where)}: {plural(n, 'text')}{line(why)}"
+
+
+def _model(memory: str, report: Report) -> Iterator[str]:
+    if report.other_model:
+        yield (
+            f"the vectors of {line(memory)} are made with {line(report.other_model)},"
+            " so they were left there; your own are made in the background"
+        )
+
+
+def as_json(memory: str, report: Report) -> Object:
+    """`push` and `pull`: counts, and what was withheld."""
+    taken = report.taken
+    return {
+        "memory": memory,
+        "version": report.version,
+        "created": report.created,
+        "pushed": {"turns": report.given},
+        "taken": {
+            "sessions": taken.sessions,
+            "turns": taken.turns,
+            "edits": taken.edits,
+            "vectors": taken.vectors,
+        },
+        "withheld": [
+            {"session": w.session_id, "turn": w.turn_uuid, "what": w.what, "rules": list(w.rules)}
+            for w in report.withheld
+        ],
+        "other_model": report.other_model,
+    }

@@ -1,0 +1,189 @@
+"""One meeting of this repository's memory with one elsewhere: take what is new there, then give
+what is new here, by one commit on top of the version that was looked at. If somebody else was
+quicker, all of it again on top of theirs: nothing is ever overwritten unseen.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import field
+
+from funes_git.errors import FunesError
+from funes_git.git import Repo
+from funes_git.publish.part import Withheld
+from funes_git.remotes import tables
+from funes_git.remotes.huberrors import Conflict
+from funes_git.remotes.places import Place
+from funes_git.store import differences
+from funes_git.store.catalog import Catalog
+from funes_git.store.changes import Key
+from funes_git.store.lance import LanceMemory
+from funes_git.store.records import Totals
+from funes_git.store.shared import SharedMemory
+from funes_git.store.stores import Stores
+from funes_git.sync.give import give
+from funes_git.sync.state import Met, State
+from funes_git.sync.take import take
+from funes_git_parsers.dataclass import dataclass
+
+TRIES = 12
+FEW = 24
+"""Data files of a table above which they are merged before they are sent."""
+Progress = Callable[[int, int, str], None]
+
+
+class Foreign(FunesError):
+    """The memory holds sessions, and none of this repository."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a meeting did: `taken` by this repository, `given` turns, and what was withheld of them.
+    `version` is the memory's newest; `created` says whether it is new."""
+
+    version: str = ""
+    created: bool = False
+    taken: Totals = field(default_factory=Totals)
+    given: int = 0
+    withheld: list[Withheld] = field(default_factory=list)
+    other_model: str | None = None
+    """The model of the memory's vectors, where it is another."""
+
+
+class Meeting:
+    """This repository's memory and one elsewhere. `strangers` says whether the memory may hold
+    nothing but other repositories' sessions."""
+
+    def __init__(
+        self, repo: Repo, place: Place, progress: Progress, *, strangers: bool = False
+    ) -> None:
+        self._repo = repo
+        self._place = place
+        self._progress = progress
+        self._strangers = strangers
+        self._folder = repo.layout.remotes / place.name.slug
+        self._identity = repo.identity()
+
+    def pull(self) -> Report:
+        """Take what is new there. This repository need not have a memory yet. Raises FunesError."""
+        report = Report()
+        with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
+            stores.lance()  # makes it
+        with State.open(self._folder / "met.sqlite") as state:
+            report.version = version = self._place.head()
+            if version != state.version:
+                with self._copy(version) as (copy, _):
+                    theirs = differences.of_memory(copy)
+                    self._take(state, version, copy, theirs, report)
+        return report
+
+    def push(self) -> Report:
+        """Take what is new there, then give what is new here. Raises FunesError; Foreign where the
+        memory shares nothing with this repository."""
+        report = Report()
+        with State.open(self._folder / "met.sqlite") as state:
+            for number in range(TRIES):
+                try:
+                    self._push(state, report)
+                    return report
+                except Conflict:
+                    time.sleep(random.uniform(0, 0.2 * 2 ** min(number, 5)))
+            self._push(state, report)
+        return report
+
+    def _push(self, state: State, report: Report) -> None:
+        report.version = version = self._place.head()
+        if version == state.version and not _news(self._ours(), state.met()):
+            return
+        with self._copy(version) as (copy, paths):
+            theirs = differences.of_memory(copy)
+            if version != state.version:
+                self._take(state, version, copy, theirs, report)
+            ours = self._ours()
+            if sent := _news(ours, state.met()):
+                self._give(copy, sent, report)
+                report.version = self._place.commit(
+                    tables.difference(copy.folder, paths), version, _message(sent)
+                )
+                report.given += len(sent)
+                state.save(report.version, ours, differences.of_memory(copy))
+
+    def _take(
+        self,
+        state: State,
+        version: str,
+        copy: SharedMemory,
+        theirs: dict[Key, int],
+        report: Report,
+    ) -> None:
+        """Take what is new there, unless it is other here too since both last met: that is given
+        then. A turn that both have of old, from before they ever met, is left alone."""
+        self._meet_strangers(copy, theirs)
+        ours, met = self._ours(), state.met()
+        news = {key for key, mark in theirs.items() if key not in met or met[key].theirs != mark}
+        kept = {key for key in _news(ours, met) if key in met or key not in theirs}
+        wanted = {key for key in news - kept if key not in ours or key in met}
+        with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
+            stores.known_as(*self._identity)
+            if copy.model != stores.lance().model:
+                report.other_model = copy.model
+            before = stores.catalog.totals()
+            take(stores, copy, wanted, self._progress)
+            report.taken = _sum(report.taken, stores.catalog.totals().since(before))
+        now = {key: digest for key, digest in self._ours().items() if key not in kept}
+        old = {key: met[key].ours for key in kept if key in met}
+        state.save(version, {**now, **old}, theirs)
+
+    def _give(self, copy: SharedMemory, sent: set[Key], report: Report) -> None:
+        local = LanceMemory.open(self._repo.layout.memory)
+        with Catalog.open(self._repo.layout.catalog) as catalog:
+            report.withheld = give(local, catalog, copy, sent, self._identity, self._progress)
+        if tables.data_files(copy.folder) > FEW:
+            copy.finish()
+        tables.keep_newest(copy.folder)
+
+    def _meet_strangers(self, copy: SharedMemory, theirs: dict[Key, int]) -> None:
+        if not theirs or self._strangers:
+            return
+        names, root = self._identity
+        for other_names, other_root in differences.repositories(copy):
+            if (root and root == other_root) or set(names.split()) & set(other_names.split()):
+                return
+        raise Foreign(
+            f"{self._place.name.text} holds sessions, and none of this repository",
+            "check the name, or add --yes",
+        )
+
+    def _ours(self) -> dict[Key, int]:
+        with Catalog.open(self._repo.layout.catalog) as catalog:
+            return differences.of_catalog(catalog)
+
+    @contextmanager
+    def _copy(self, version: str) -> Iterator[tuple[SharedMemory, list[str]]]:
+        """The memory's tables at a version, to be written; with the paths that it had."""
+        folder = self._folder / "copy"
+        shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
+        paths = self._place.paths(version)
+        tables.linked_copy(self._place.fetch(version, paths), paths, folder)
+        try:
+            yield SharedMemory.make(folder, LanceMemory.open(self._repo.layout.memory)), paths
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _news(ours: Mapping[Key, int], met: Mapping[Key, Met]) -> set[Key]:
+    """The turns that are new here, or other than when both last met."""
+    return {key for key, digest in ours.items() if key not in met or met[key].ours != digest}
+
+
+def _message(sent: set[Key]) -> str:
+    return f"push {len(sent)} turn{'s' if len(sent) != 1 else ''}"
+
+
+def _sum(one: Totals, other: Totals) -> Totals:
+    zero = Totals()
+    return one.since(zero.since(other))

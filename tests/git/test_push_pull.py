@@ -1,0 +1,175 @@
+"""`git funes push` and `pull`: machines of a team keep one memory, on a Hub or in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hub import Hub, serving
+from machines import Machine
+from planted import Maker
+
+NAME = "ada/widget"
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def ada(hub: Hub, tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "a", hub)
+
+
+def test_a_new_machine_knows_everything(hub: Hub, ada: Machine, tmp_path: Path) -> None:
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    said = ada.push(NAME)
+    assert (said["created"], said["taken"]["turns"]) == (True, 0)
+    assert said["pushed"]["turns"] > 2
+    assert hub.repositories[NAME].private
+    assert ada.repo.git("config", "funes.memory").strip() == NAME
+    tops = {path.split("/")[0] for path in hub.content(NAME)}
+    tables = {f"{t}.lance" for t in ("blocks", "chunks", "edits", "links", "sessions", "spawns")}
+    assert tops == tables | {"format.json", ".gitattributes"}
+    bob = Machine(tmp_path / "b", hub, ada.repo)
+    assert bob.pull(NAME)["taken"]["sessions"] == 1
+    assert bob.authors("cache.py:1") == [claude.id]
+    assert bob.hits("cap cache") == {claude.id}
+    assert bob.pull()["taken"]["turns"] == 0  # it is bound, and there is nothing new
+
+
+def test_nothing_new_costs_one_request(hub: Hub, ada: Machine) -> None:
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    ada.push(NAME)
+    before = len(hub.asked)
+    assert ada.push()["pushed"]["turns"] == 0
+    asked = [each for each in hub.asked[before:] if "HEAD" not in each]
+    assert len(asked) <= 3  # is it there, is it private, its newest commit
+
+
+def test_what_is_new_goes_both_ways(hub: Hub, ada: Machine, tmp_path: Path) -> None:
+    first = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    ada.push(NAME)
+    bob = Machine(tmp_path / "b", hub, ada.repo)
+    bob.pull(NAME)
+    second = bob.session("hello.py", "print('hello to everyone')", prompt="Say hello")
+    bob.index()
+    assert bob.push()["taken"]["turns"] == 0
+    first.prompt("And now say why")
+    first.says("Since a bounded cache keeps the hot keys.")
+    ada.index()
+    said = ada.push()
+    assert (said["taken"]["sessions"], said["pushed"]["turns"]) == (1, 2)
+    bob.pull()
+    for machine in (ada, bob):
+        assert machine.hits("bounded cache keeps hot keys") >= {first.id}
+        assert machine.hits("say hello") >= {second.id}
+    assert ada.push()["pushed"]["turns"] == bob.push()["pushed"]["turns"] == 0
+
+
+def test_two_that_push_at_once_both_arrive(hub: Hub, ada: Machine, tmp_path: Path) -> None:
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    ada.push(NAME)
+    team = [Machine(tmp_path / name, hub, ada.repo) for name in ("b", "c")]
+    sessions = []
+    for number, machine in enumerate(team):
+        machine.pull(NAME)
+        sessions.append(machine.session(f"part{number}.py", f"PART_OF_IT = {number}000"))
+        machine.index()
+    with ThreadPoolExecutor() as pool:
+        said = list(pool.map(lambda machine: machine.push(), team))
+    assert all(each["pushed"]["turns"] for each in said)
+    ada.pull()
+    assert {s.id for s in sessions} <= ada.hits("plan says so", "-n", "50")
+
+
+def test_a_push_that_was_cut_off_goes_on(hub: Hub, ada: Machine, tmp_path: Path) -> None:
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    hub.cut("POST", "/commit/")
+    done = ada.run("push", NAME, "--no-embed", code=1)
+    assert "error: the Hub cannot be reached" in done.stderr
+    ada.push(NAME)
+    bob = Machine(tmp_path / "b", hub, ada.repo)
+    bob.pull(NAME)
+    assert bob.authors("cache.py:1") == [claude.id]
+    hub.fail("POST", "/commit/", 503, retry_after="1")
+    hub.fail("POST", "/commit/", 429, retry_after="1")
+    bob.session("hello.py", "print('hello to everyone')")
+    bob.index()
+    assert bob.push()["pushed"]["turns"]
+
+
+def test_a_secret_that_only_the_second_scanner_knows_stays(hub: Hub, ada: Machine) -> None:
+    planted = Maker(7)
+    claude = ada.claude()
+    claude.prompt("Cap the cache")
+    secret = planted.some(40, "0123456789abcdef")
+    claude.says(f"I set sonar_token = '{secret}' and go on.")
+    claude.write("cache.py", "LIMIT_OF_CACHE = 128\n")
+    ada.repo.commit("Cap")
+    ada.index()
+    said = ada.push(NAME)
+    sent = b"\n".join([*hub.received, *hub.files.values()])
+    assert secret.encode() not in sent
+    assert b"LIMIT_OF_CACHE" in sent  # so the search sees what left
+    assert said["withheld"] == [] or said["withheld"][0]["session"] == claude.id
+
+
+def test_a_public_memory_is_refused(hub: Hub, ada: Machine) -> None:
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    hub.put(NAME, {"README.md": b"# Public\n"})
+    done = ada.run("push", NAME, code=1)
+    assert "ada/widget is public" in done.stderr
+    assert hub.content(NAME).keys() == {".gitattributes", "README.md"}
+
+
+def test_a_memory_of_another_repository_is_asked_about(
+    hub: Hub, ada: Machine, tmp_path: Path
+) -> None:
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    ada.push(NAME)
+    other = Machine(tmp_path / "b", hub)
+    other.session("other.py", "SOMETHING_ELSE = 1")
+    other.index()
+    for command in ("push", "pull"):
+        done = other.run(command, NAME, code=1)
+        assert "ada/widget holds sessions, and none of this repository" in done.stderr
+    assert other.push(NAME, "--yes")["pushed"]["turns"]
+
+
+def test_a_folder_is_a_memory_too(ada: Machine, tmp_path: Path) -> None:
+    folder = str(tmp_path / "share")
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    ada.push(folder)
+    bob = Machine(tmp_path / "b", None, ada.repo)
+    bob.pull(folder)
+    assert bob.authors("cache.py:1") == [claude.id]
+    bob.session("hello.py", "print('hello to everyone')")
+    bob.index()
+    bob.push()
+    assert ada.pull()["taken"]["sessions"] == 1
+    left = [p for p in Path(folder).rglob("*") if p.is_symlink() or p.name.endswith(".part")]
+    assert left == []
+
+
+def test_what_is_no_memory_is_told(ada: Machine) -> None:
+    ada.repo.commit("first")
+    done = ada.run("push", code=2)
+    assert "this repository has no memory elsewhere yet" in done.stderr
+    assert "names a revision" in ada.run("push", "ada/widget@v1", code=2).stderr
+    assert "no memory can be called 'word'" in ada.run("push", "word", code=2).stderr
+    assert "git funes init" in ada.run("push", NAME, code=1).stderr
+    done = ada.run("pull", "ada/none", code=1)
+    assert "no dataset ada/none that you may read (404)" in done.stderr
