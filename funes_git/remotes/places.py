@@ -81,7 +81,7 @@ class HubPlace:
         if not self._data.is_private():
             raise Public(
                 f"{self.name.where} is public, and a push sends everything unreviewed",
-                f"git funes publish RANGE {self.name.where}   (reviews first)",
+                f"make {self.name.where} private on the Hub, or name another one",
             )
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
