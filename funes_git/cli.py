@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from funes_git.commands import COMMANDS, GROUPS, Command, quick
 from funes_git.errors import FunesError, UsageError
+from funes_git.failures import failure
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -27,12 +27,6 @@ Before the command: -C PATH runs it there, --no-pager pages nothing.
 Start with `git funes init`, then ask `git funes why FILE:LINE`.
 See it first: `git funes demo`. More on each command: `git funes why -h`.
 """
-NO_ROOM: Final = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS),
-    *(errno.EIO, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EMFILE, errno.ENFILE),
-    *(errno.ENOMEM, errno.EAGAIN, errno.ESTALE),
-)
-"""What the machine refuses; no bug of ours."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -224,15 +218,6 @@ def _failed(error: Exception) -> int:
         sys.stdout.flush()
     except OSError:
         _close_quietly()
-    if isinstance(error, FunesError):
-        output.error(error.message, error.hint)
-        return error.exit_code
-    if isinstance(error, OSError) and error.errno in NO_ROOM:
-        where = f": {error.filename}" if error.filename else ""
-        output.error(f"{error.strerror}{where}", "git funes doctor")
-        return 1
-    from funes_git import crash
-
-    log = crash.record(error)
-    output.error(f"this is a bug in funes-git ({type(error).__name__}); details: {log}", None)
-    return 3
+    found = failure(error)
+    output.error(found.message, found.hint)
+    return found.code

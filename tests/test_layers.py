@@ -26,8 +26,8 @@ LAYERS = (
     discovery explain agents link why recall worker filters prompts targets answers shown relaid
     authors vectorise doctor demo imports notes publish sync""",
     # what people see
-    "render output pager crash",
-    "commands",
+    "render output pager crash failures",
+    "commands mcp",
     "cli",
     "__main__",
 )
@@ -49,6 +49,9 @@ OWNERS: dict[str, frozenset[str]] = {
     "isal": frozenset(["store.pack"]),
     "huggingface_hub": frozenset(["models", "remotes.hub", "remotes.huberrors"]),
     "cyclopts": frozenset(["cli", "commands.options", "commands.help"]),
+    "mcp": frozenset(["mcp.server", "mcp.streams"]),
+    "mcp_types": frozenset(["mcp.server", "mcp.streams"]),
+    "anyio": frozenset(["mcp.server", "mcp.streams"]),
     "pygit2": frozenset(),
 }
 """Third-party libraries and the modules that may import them."""

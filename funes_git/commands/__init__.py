@@ -46,6 +46,7 @@ COMMANDS: Final = {
         _command("log", ASK, "Show commits with the turns behind them", counts=True, paths=True),
         _command("recall", ASK, "Search everything that was said and done", counts=True),
         _command("get", ASK, "Show a whole turn, and what is around it"),
+        _command("mcp", ASK, "Serve the memory to an agent as MCP tools"),
         _command("push", KEEP, "Send what is new to a private memory elsewhere"),
         _command("pull", KEEP, "Take what is new from a private memory elsewhere"),
         _command("index", KEEP, "Read new turns of the agents' sessions"),

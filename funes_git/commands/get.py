@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
 from funes_git.errors import UnknownTarget
-from funes_git.git import Repo
+from funes_git.model import TurnView
 from funes_git.render import agent, json
 from funes_git.render import turns as human
 from funes_git.store.catalog import Catalog
@@ -39,29 +41,28 @@ def get(
     """
     out = output.choose(format)
     with reading() as (repo, catalog):
-        session_id = catalog.find_session(session)
-        if turn is None:
-            _session(out, repo, catalog, session_id)
-            return 0
-        turn_uuid = _turn(catalog, session_id, turn)
-        views = catalog.window(session_id, turn_uuid, window)
+        session_id, turn_uuid, views = found(catalog, session, turn, window)
         if out.format == "json":
             out.json(json.turns(session_id, turn_uuid, views))
         elif out.format == "agent":
-            out.recorded(repo.name, agent.turns(views))
-        else:
+            out.recorded(repo.name, (agent.turns if turn_uuid else agent.prompts)(views))
+        elif turn_uuid is not None:
             out.lines(human.turns(out.page, turn_uuid, views))
+        elif (row := catalog.session(session_id)) is not None:
+            out.lines(human.session(out.page, row, views))
     return 0
 
 
-def _session(out: output.Output, repo: Repo, catalog: Catalog, session_id: str) -> None:
-    views, found = catalog.prompts(session_id), catalog.session(session_id)
-    if out.format == "json":
-        out.json(json.turns(session_id, None, views))
-    elif out.format == "agent":
-        out.recorded(repo.name, agent.prompts(views))
-    elif found is not None:
-        out.lines(human.session(out.page, found, views))
+def found(
+    catalog: Catalog, session: str, turn: str | None, window: int
+) -> tuple[str, str | None, Sequence[TurnView]]:
+    """The full ids, and the turn with its window, or the session's prompts if no turn is asked for.
+    Raises UnknownTarget."""
+    session_id = catalog.find_session(session)
+    if turn is None:
+        return session_id, None, catalog.prompts(session_id)
+    turn_uuid = _turn(catalog, session_id, turn)
+    return session_id, turn_uuid, catalog.window(session_id, turn_uuid, window)
 
 
 def _turn(catalog: Catalog, session_id: str, typed: str) -> str:

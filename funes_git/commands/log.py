@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import from_top, reading
 from funes_git.errors import UnknownTarget
+from funes_git.git import Repo
 from funes_git.model import LogEntry
 from funes_git.render import agent, history, json
+from funes_git.store.catalog import Catalog
 
 
 def log(
@@ -56,16 +58,11 @@ def log(
     exit_code
         Exit with 1 if no turn is behind any of the commits.
     """
-    from funes_git.why.log import log as logged
-
     asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        if not (revision or all or repo.has_commits()):
-            raise UnknownTarget("this branch has no commit yet", hint="git commit")
-        paths = [from_top(repo, item) for item in path]
-        args = [*asked, *revision, *(["--", *paths] if paths else [])]
-        entries = _Seen(logged(repo, catalog, args, prompts=out.format == "human"))
+        args = [*asked, *revision]
+        entries = _Seen(found(repo, catalog, args, path, prompts=out.format == "human"))
         if out.format == "json":
             for entry in entries:
                 out.json(json.log(entry))
@@ -74,6 +71,20 @@ def log(
         else:
             out.lines(row for entry in entries for row in history.log(out.page, entry))
     return int(exit_code and not entries.linked)
+
+
+def found(
+    repo: Repo, catalog: Catalog, args: Sequence[str], path: Sequence[str], *, prompts: bool
+) -> Iterator[LogEntry]:
+    """The commits that `git log ARGS -- PATH` shows, with their links, and with `prompts` the
+    prompts behind these. Raises UnknownTarget."""
+    from funes_git.why.log import log as logged
+
+    named = any(not arg.startswith("-") or arg == "--all" for arg in args)
+    if not named and not repo.has_commits():
+        raise UnknownTarget("this branch has no commit yet", hint="git commit")
+    paths = [from_top(repo, item) for item in path]
+    return logged(repo, catalog, [*args, *(["--", *paths] if paths else [])], prompts=prompts)
 
 
 def _asked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,19 +38,23 @@ def settings() -> Mapping[str, str]:
 
 
 @contextmanager
-def reading(*, links: bool = False) -> Iterator[tuple[Repo, Catalog]]:
+def reading(
+    *, links: bool = False, note: Callable[[str], None] | None = None
+) -> Iterator[tuple[Repo, Catalog]]:
     """The repository and its catalog, for reading; with `links`, the commits that are new since
-    the last linking are linked before. Raises NotARepository, MemoryMissing."""
+    the last linking are linked before. What the asker should know besides is told to `note`, or
+    else on standard error. Raises NotARepository, MemoryMissing."""
+    tell = note or output.note
     repo = here()
     if links:
-        _catch_up(repo)
+        _catch_up(repo, tell)
     with Catalog.open(repo.layout.catalog) as catalog:
         if links:
-            _note_unread(catalog)
+            _note_unread(catalog, tell)
         yield repo, catalog
 
 
-def _catch_up(repo: Repo) -> None:
+def _catch_up(repo: Repo, tell: Callable[[str], None]) -> None:
     """Link the commits that are new since the last linking. A question waits for no writer: who
     holds the memory now will link them."""
     from funes_git.link.level import is_level
@@ -65,19 +69,19 @@ def _catch_up(repo: Repo) -> None:
         with Stores.open(repo.layout, write=True, wait=0.0) as stores:
             engine.catch_up(repo, stores.writer)
     except MemoryBusy as busy:
-        output.note(f"note: new commits are not linked yet ({busy.message})")
+        tell(f"note: new commits are not linked yet ({busy.message})")
     except FunesError as error:
-        output.note(f"note: new commits cannot be linked ({error.message})")
+        tell(f"note: new commits cannot be linked ({error.message})")
 
 
-def _note_unread(catalog: Catalog) -> None:
+def _note_unread(catalog: Catalog, tell: Callable[[str], None]) -> None:
     """Say which sessions have gone on since they were read: their turns are in no answer yet."""
     unread = catalog.unread()
     if not unread:
         return
     names = ", ".join(f"{agent(harness)} {line(path.stem)}" for harness, path in unread[:2])
     more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
-    output.note(f"note: not read to the end yet: {names}{more}; `git funes index` reads them")
+    tell(f"note: not read to the end yet: {names}{more}; `git funes index` reads them")
 
 
 def no_sessions(repo: Repo, paths: Sequence[str] = ()) -> NoSessions:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
+from funes_git.git import Repo
 from funes_git.hosts import githooks
 from funes_git.render import state as human
+from funes_git.store.catalog import Catalog
 from funes_git.store.stats import sizes
 
 
@@ -26,28 +28,33 @@ def status(*, agents: bool = False, format: options.Format = None) -> int:
     out = output.choose(format)
     if agents:
         return _agents(out)
-    from funes_git import worker
-    from funes_git.models import Models
-
     with reading() as (repo, catalog):
-        models = Models(repo.settings)
-        weights = models.find()
-        found = human.State(
-            repository=repo.name,
-            stats=catalog.stats(),
-            hooks=githooks.state(repo),
-            worker=worker.state(repo.layout),
-            model=models.name,
-            model_from=weights.origin if weights else None,
-            sizes=sizes(repo.layout),
-        )
+        state = found(repo, catalog)
     if out.format == "json":
         from funes_git.render import jsonstate
 
-        out.json(jsonstate.status(found))
+        out.json(jsonstate.status(state))
     else:
-        out.lines(human.status(out.page, found))
+        out.lines(human.status(out.page, state))
     return 0
+
+
+def found(repo: Repo, catalog: Catalog) -> human.State:
+    """Everything that is shown."""
+    from funes_git import worker
+    from funes_git.models import Models
+
+    models = Models(repo.settings)
+    weights = models.find()
+    return human.State(
+        repository=repo.name,
+        stats=catalog.stats(),
+        hooks=githooks.state(repo),
+        worker=worker.state(repo.layout),
+        model=models.name,
+        model_from=weights.origin if weights else None,
+        sizes=sizes(repo.layout),
+    )
 
 
 def _agents(out: output.Output) -> int:

@@ -53,23 +53,23 @@ def why(
     """
     out = output.choose(format)
     with reading(links=True) as (repo, catalog):
-        found = _found(repo, catalog, target, at, n, chain=chain, deleted=deleted)
+        answer = found(repo, catalog, target, at, n, chain=chain, deleted=deleted)
         if out.format == "json":
             from funes_git.render import json
 
-            out.json(json.why(found))
+            out.json(json.why(answer))
         elif out.format == "agent":
             from funes_git.render import agent
 
-            out.recorded(repo.name, agent.why(found))
+            out.recorded(repo.name, agent.why(answer))
         else:
             from funes_git.render import why as human
 
-            out.lines(human.why(out.page, found))
-    return int(exit_code and not found.answers)
+            out.lines(human.why(out.page, answer))
+    return int(exit_code and not answer.answers)
 
 
-def _found(
+def found(
     repo: Repo,
     catalog: Catalog,
     target: str,
@@ -79,6 +79,7 @@ def _found(
     chain: bool,
     deleted: bool,
 ) -> Why:
+    """The answer to one of the three questions. Raises UsageError, UnknownTarget."""
     if chain and deleted:
         raise UsageError("--chain and --deleted are two questions", hint="git funes why -h")
     if chain:

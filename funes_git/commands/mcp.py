@@ -1,0 +1,20 @@
+"""`git funes mcp`."""
+
+from __future__ import annotations
+
+from funes_git.crash import version_of
+
+
+def mcp() -> int:
+    """Serve the memory to an agent as MCP tools
+
+    Speaks the Model Context Protocol over standard input and output until the client ends; agents
+    start it themselves, as in `claude mcp add funes -- git funes mcp`. The tools recall, why, get,
+    log and status ask the repository of the current folder.
+
+    Example: git funes mcp
+    """
+    from funes_git.mcp.server import serve
+
+    serve(version_of("funes-git"))
+    return 0

@@ -1,0 +1,94 @@
+"""The search engine of a server: made by the first question, dropped when nobody asks any more.
+
+At rest a server holds no model and no index. Used by one thread alone (SQLite wants that).
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from funes_git import config
+from funes_git.errors import UsageError
+from funes_git.git import Repo
+from funes_git.models import Models
+from funes_git.recall import Recall
+from funes_git.store.catalog import Catalog
+
+IDLE: Final = 300.0
+"""Seconds without a question after which the engine is dropped."""
+
+
+class Engine:
+    """Opens the engine of a repository, keeps it while it is asked, opens it anew if the memory has
+    grown."""
+
+    def __init__(self) -> None:
+        self._recall: Recall | None = None
+        self._catalog: Catalog | None = None
+        self._of: tuple[object, ...] = ()
+        self._until = 0.0
+
+    def of(self, repo: Repo) -> Recall:
+        """The engine for a question now. Raises UsageError for a wrong setting, and what
+        `Catalog.open` raises."""
+        now = (repo.layout.root, _stamp(repo), sorted(repo.settings.items()))
+        if self._recall is None or now != self._of:
+            self.drop()
+            self._catalog = Catalog.open(repo.layout.catalog)
+            self._recall = Recall(repo, self._catalog, Models(repo.settings))
+            self._of = now
+        self._until = time.monotonic() + _idle_seconds(repo.settings)
+        return self._recall
+
+    def rest(self) -> None:
+        """Drop the engine if it was not asked for so long."""
+        if self._recall is not None and time.monotonic() >= self._until:
+            self.drop()
+
+    def drop(self) -> None:
+        """Give everything back to the system."""
+        if self._recall is None:
+            return
+        self._recall = None
+        if self._catalog is not None:
+            self._catalog.close()
+            self._catalog = None
+        gc.collect()
+        _trim()
+
+
+def _idle_seconds(settings: Mapping[str, str]) -> float:
+    """After how long the engine is dropped. Raises UsageError for a setting that is no number."""
+    said = config.variable("idle") or settings.get("idle")
+    try:
+        return float(said) if said else IDLE
+    except ValueError:
+        raise UsageError(
+            f"funes.idle is {said!r}, not a number of seconds", "git config funes.idle 300"
+        ) from None
+
+
+def _stamp(repo: Repo) -> tuple[object, ...]:
+    """Differs where the memory has grown since: the files that writers replace last."""
+    folders = (repo.layout.text, repo.layout.vectors)
+    return tuple(_changed(folder / "state.json") for folder in folders)
+
+
+def _changed(path: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_mtime_ns, found.st_ino
+    return None
+
+
+def _trim() -> None:
+    """Let the C library give freed memory back, where it can (glibc)."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
