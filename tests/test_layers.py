@@ -20,7 +20,7 @@ LAYERS = (
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
-    "git store hosts embed redact leaks models alone remotes",
+    "git store hosts encoder embed rerank shipped redact leaks models alone remotes",
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain agents link why recall worker filters prompts targets answers shown relaid
@@ -38,10 +38,10 @@ OWNERS: dict[str, frozenset[str]] = {
     "lancedb": frozenset(["store.lance", "store.shared"]),
     "pyarrow": frozenset(["store.arrow", "store.lance", "store.shared", "parquet"]),
     "tantivy": frozenset(["store.fields", "store.text"]),
-    "numpy": frozenset(["store.vectors", "embed"]),
-    "onnxruntime": frozenset(["embed"]),
+    "numpy": frozenset(["store.vectors", "embed", "encoder", "rerank"]),
+    "onnxruntime": frozenset(["encoder"]),
     "fastembed": frozenset(["embed"]),
-    "tokenizers": frozenset(["embed"]),
+    "tokenizers": frozenset(["encoder"]),
     "kingfisher_sdk": frozenset(["redact"]),
     "betterleaks": frozenset(["leaks"]),
     "zstandard": frozenset(["sessionfile"]),

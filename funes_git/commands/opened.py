@@ -37,6 +37,16 @@ def settings() -> Mapping[str, str]:
         return {key.removeprefix("funes."): value for key, _, value in pairs}
 
 
+def held_vectors() -> tuple[str | None, int]:
+    """The model that made the vectors of this repository's memory, and how many there are."""
+    from funes_git.store.vectors import vectors_state
+
+    try:
+        return vectors_state(here().layout.vectors)
+    except NotARepository:
+        return None, 0
+
+
 @contextmanager
 def reading(
     *, links: bool = False, note: Callable[[str], None] | None = None

@@ -25,6 +25,7 @@ def recall(
     n: options.Count = 8,
     neighbours: options.Neighbours = 0,
     lexical: bool = False,
+    no_rerank: bool = False,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
@@ -63,6 +64,8 @@ def recall(
         Show this many turns before and after each hit too.
     lexical
         By words alone; needs no model.
+    no_rerank
+        Do not read the best candidates closely, which takes most of the time.
     format
         Terminals get human, pipes get agent.
     exit_code
@@ -70,8 +73,7 @@ def recall(
     """
     from funes_git.filters import Filters
     from funes_git.models import Models
-    from funes_git.recall import Recall
-    from funes_git.recall.stages import ALL, LEXICAL
+    from funes_git.recall import Recall, Stages
 
     words = " ".join(query).strip()
     if not words:
@@ -91,7 +93,11 @@ def recall(
         )
         models = Models(repo.settings)
         found = Recall(repo, catalog, models).search(
-            words, filters, n, neighbours=neighbours, stages=LEXICAL if lexical else ALL
+            words,
+            filters,
+            n,
+            neighbours=neighbours,
+            stages=Stages(meaning=not lexical, rerank=not no_rerank),
         )
         for said in found.notes:
             output.note(f"note: {said}")

@@ -1,36 +1,41 @@
-"""The engine: a question goes through words, meaning and fusion to exchanges. Opened once, asked
-often."""
+"""The engine: a question goes through words, meaning, fusion and a close reading to exchanges."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Mapping
 
 from funes_git import alone
-from funes_git.embed import Embedder, ModelBroken, open_embedder
-from funes_git.errors import MemoryMissing, ModelMismatch
+from funes_git.embed import ModelBroken
+from funes_git.errors import ModelMismatch
 from funes_git.filters import Filters, resolve
-from funes_git.fusion import fuse
+from funes_git.fusion import Ranked, fuse, reread
 from funes_git.git import Repo
 from funes_git.model import Found
 from funes_git.models import DEFAULT, OFFLINE, PULL, Models
 from funes_git.recall.exchanges import Exchanges
+from funes_git.recall.opened import Once, Opened, T
 from funes_git.recall.stages import ALL, Stages
 from funes_git.store.catalog import Catalog
+from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope
 from funes_git.store.text import TextIndex
-from funes_git.store.vectors import VectorIndex
 from funes_git.store.words import identifiers, runs
 
 _CANDIDATES = 100  # of each kind (RETRIEVAL.md §7)
 
 
 class Recall:
-    """The search engine of one repository's memory."""
+    """The search engine of one repository's memory: opened once, asked often, by any thread. What
+    it reads is opened again when the memory has grown."""
 
     def __init__(self, repo: Repo, catalog: Catalog, models: Models) -> None:
+        """`catalog` stays the caller's; other threads than this one open their own."""
         self._repo = repo
-        self._catalog = catalog
-        self._models = models
+        self._opened = Opened(repo.layout, catalog, models)
+
+    def close(self) -> None:
+        """Let go of models and files; no thread may be asking. The next question opens them."""
+        self._opened.close()
 
     def search(
         self,
@@ -51,71 +56,85 @@ class Recall:
         if not runs(question):
             return Found((), ("the question holds no words",))
         notes: list[str] = []
-        scope = resolve(filters or Filters(), self._repo, self._catalog, self._words, notes)
-        words = self._words.search(question, scope, _CANDIDATES)
-        meaning = self._nearest(question, scope, notes) if stages.meaning else []
+        index, catalog = self._opened.words(), self._opened.catalog()
+        self._prepare(stages)
+        scope = resolve(filters or Filters(), self._repo, catalog, index, notes)
+        words = index.search(question, scope, _CANDIDATES)
+        meaning = self._nearest(question, scope, index, notes) if stages.meaning else []
         ids = list(dict.fromkeys(chunk for chunk, _ in (*words, *meaning)))
-        rows = self._catalog.chunks_by_id(ids)
+        rows = catalog.chunks_by_id(ids)
         passages = {chunk: (row.block_type, row.text) for chunk, row in rows.items()}
         names = identifiers(question) if stages.names else []
-        ranked = fuse(words, meaning, passages, names, kinds=stages.kinds)
-        exchanges = Exchanges(self._catalog)
+        ranked: Ranked = fuse(words, meaning, passages, names, kinds=stages.kinds)
+        if meaning and stages.rerank:
+            ranked = self._read_closely(question, ranked, rows, stages, notes)
+        exchanges = Exchanges(catalog)
         groups = exchanges.grouped(ranked, rows, k, stages)
         return Found(exchanges.hits(groups, neighbours), tuple(notes))
 
-    @cached_property
-    def _words(self) -> TextIndex:
-        found = TextIndex.open(self._repo.layout.text)
-        if found is not None and found.documents:
-            return found
-        if self._catalog.totals().chunks:
-            raise MemoryMissing(
-                "the word index is missing or of another version", hint="git funes reindex"
-            )
-        raise MemoryMissing("nothing of this repository is indexed yet", hint="git funes index")
+    def _prepare(self, stages: Stages) -> None:
+        """Begin to load the models that will be asked, while the words are looked up."""
+        vectors = self._opened.vectors() if stages.meaning else None
+        if vectors is not None and vectors.model == self._opened.models.name:
+            self._opened.embedder.start()
+            if stages.rerank:
+                self._opened.reranker.start()
 
-    @cached_property
-    def _vectors(self) -> VectorIndex | None:
-        return VectorIndex.open(self._repo.layout.vectors)
-
-    @cached_property
-    def _embedder(self) -> Embedder | None:
-        weights = self._models.find()
-        return open_embedder(weights) if weights else None
-
-    def _nearest(self, question: str, scope: Scope, notes: list[str]) -> list[tuple[str, float]]:
-        vectors = self._vectors
+    def _nearest(
+        self, question: str, scope: Scope, index: TextIndex, notes: list[str]
+    ) -> list[tuple[str, float]]:
+        vectors, name = self._opened.vectors(), self._opened.models.name
         if vectors is None or vectors.count == 0:
             notes.append(f"words alone: {self._no_vectors()}")
             return []
-        if vectors.model != self._models.name:
+        if vectors.model != name:
             raise ModelMismatch(
-                f"the memory's vectors were made with {vectors.model}, not {self._models.name}",
-                hint=f"git funes reindex --model {self._models.name}",
+                f"the memory's vectors were made with {vectors.model}, not {name}",
+                hint=f"git funes reindex --model {name}",
             )
-        embedder = self._loaded(notes)
+        embedder = _loaded(self._opened.embedder, notes, "words alone", self._no_weights())
         if embedder is None:
             return []
-        allowed = None if scope.everything else self._words.ids(scope)
+        allowed = None if scope.everything else index.ids(scope)
         return vectors.search(embedder.query(question), _CANDIDATES, allowed)
 
-    def _loaded(self, notes: list[str]) -> Embedder | None:
-        try:
-            found = self._embedder
-        except ModelBroken as error:
-            notes.append(f"words alone: {error.message}")
-            return None
-        if found is None:
-            notes.append(f"words alone: {self._no_weights()}")
-        return found
+    def _read_closely(
+        self,
+        question: str,
+        ranked: Ranked,
+        rows: Mapping[str, ChunkRow],
+        stages: Stages,
+        notes: list[str],
+    ) -> Ranked:
+        """The best candidates in the order in which their words answer, as far as time allows. A
+        machine without the reranker's weights goes without; `git funes models` tells of them."""
+        reranker = _loaded(self._opened.reranker, notes, "not read closely", None)
+        if reranker is None:
+            return ranked
+        best = [(chunk, rows[chunk].text) for chunk, _ in ranked[: stages.depth]]
+        return reread(ranked, reranker.scores(question, best, stages.seconds))
 
     def _no_vectors(self) -> str:
-        if self._models.find() is None:
+        if self._opened.models.find() is None:
             return self._no_weights()
         if alone.running(self._repo.layout) is not None:
             return "vectors are being made in the background"
         return "nothing is embedded yet (`git funes index --wait` does it)"
 
     def _no_weights(self) -> str:
-        shipped = f", or `{OFFLINE}`" if self._models.name == DEFAULT else ""
-        return f"{self._models.name} is not on this machine (`{PULL}`{shipped})"
+        name = self._opened.models.name
+        shipped = f", or `{OFFLINE}`" if name == DEFAULT else ""
+        return f"{name} is not on this machine (`{PULL}`{shipped})"
+
+
+def _loaded(model: Once[T], notes: list[str], without: str, missing: str | None) -> T | None:
+    """The model, or None; then a note says what is done without it and why, if anyone need know
+    that its weights are missing."""
+    try:
+        found = model.get()
+    except ModelBroken as error:
+        notes.append(f"{without}: {error.message}")
+        return None
+    if found is None and missing:
+        notes.append(f"{without}: {missing}")
+    return found

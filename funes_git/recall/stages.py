@@ -12,6 +12,12 @@ class Stages:
 
     meaning: bool = True
     """Vectors; without them no model is loaded."""
+    rerank: bool = True
+    """A close reading of the best candidates."""
+    depth: int = 30
+    """How many candidates are read closely at most, …"""
+    seconds: float = 0.25
+    """… and for how long."""
     kinds: bool = True
     """Prose before calls and output."""
     names: bool = True
@@ -23,5 +29,3 @@ class Stages:
 
 
 ALL = Stages()
-LEXICAL = Stages(meaning=False)
-"""Words alone."""

@@ -80,4 +80,6 @@ def _model(row: ModelInfo) -> json.Object:
         "used": row.configured,
         "from": row.weights.origin if row.weights else None,
         "folder": str(row.weights.folder) if row.weights else None,
+        "reads": row.reads,
+        "vectors": row.vectors,
     }

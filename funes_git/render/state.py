@@ -191,5 +191,9 @@ def models(page: Page, rows: Sequence[ModelInfo]) -> Iterator[str]:
         where = f"{there.origin}: {line(str(there.folder))}" if there else "not on this machine"
         head = f"{'*' if row.configured else ' '} {row.name:<{wide}}  {row.dim} dimensions  "
         yield head + page.style.dim(where)  # never cut: a path is there to be copied
+        if row.vectors:
+            yield f"    made {plural(row.vectors, 'vector')} of this memory"
+        if row.reads:
+            yield "    reads the best candidates of recall closely"
     if any(row.configured and row.weights is None for row in rows):
         yield PULL

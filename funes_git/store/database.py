@@ -80,7 +80,10 @@ def _try(path: Path, mode: str) -> sqlite3.Connection:
     # the characters that mean something in a URI (https://www.sqlite.org/uri.html)
     name = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     uri = f"file:{name}?{mode}"
-    db = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
+    # one thread at a time uses it, but another may close it (recall/opened.py)
+    db = sqlite3.connect(
+        uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+    )
     try:
         db.execute("PRAGMA query_only=1")
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()

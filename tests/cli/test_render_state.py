@@ -122,11 +122,13 @@ def test_models_say_where_weights_are() -> None:
     weights = Weights("other", "package", Path("/site-packages/x"), "model.onnx", direct=True)
     rows = [
         ModelInfo("BAAI/bge-small-en-v1.5", 384, None, configured=True),
-        ModelInfo("other", 768, weights, configured=False),
+        ModelInfo("other", 768, weights, configured=False, reads=True, vectors=1204),
     ]
     assert "\n".join(state.models(Page(80), rows)) == snapshot("""\
 * BAAI/bge-small-en-v1.5  384 dimensions  not on this machine
   other                   768 dimensions  package: /site-packages/x
+    made 1,204 vectors of this memory
+    reads the best candidates of recall closely
 words answer; for answers by meaning: git funes models pull\
 """)
 

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import without_packages
 
 from funes_git.embed import Embedder, ModelBroken, Weights, catalogue, open_embedder
 from funes_git.errors import UnknownTarget
-from funes_git.models import DEFAULT, Models, NoModel
+from funes_git.models import _SHIPPED, DEFAULT, RERANKER, Models, NoModel
+from funes_git.rerank import Reranker
+from funes_git.shipped import BGE, Files
 
 OTHER = "minishlab/potion-base-8M"
 
@@ -34,11 +37,6 @@ def embedder() -> Embedder:
     return open_embedder(Weights(DEFAULT, "package", folder, "model.onnx", direct=True))
 
 
-def hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the package with the weights were not installed."""
-    monkeypatch.setattr("funes_git.models._PACKAGE", "not_installed_anywhere")
-
-
 @pytest.mark.model
 def test_the_installed_package_gives_the_default_model() -> None:
     found = packaged()
@@ -53,7 +51,7 @@ def test_the_package_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def again(path: Path) -> str:
         raise AssertionError(path)
 
-    monkeypatch.setattr("funes_git.models._sha256", again)
+    monkeypatch.setattr("funes_git.shipped._sha256", again)
     packaged()
 
 
@@ -66,7 +64,8 @@ def test_other_files_under_the_packages_name_are_not_trusted(
     shutil.copytree(packaged().folder, target)
     (fake / "__init__.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("funes_git.models._PACKAGE", "lookalike")
+    files = Files(*(file._replace(package="lookalike") for file in BGE))
+    monkeypatch.setitem(_SHIPPED, DEFAULT, files)
     assert packaged().folder == target  # the same files are the same
     weights = bytearray((target / "model.onnx").read_bytes())
     weights[-1] ^= 1
@@ -95,7 +94,7 @@ def test_a_configured_folder_wins(
 def test_the_hub_cache_is_used_as_it_is(
     tmp_path: Path, hermetic: Path, variable: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hidden(monkeypatch)
+    without_packages(monkeypatch)
     assert Models({}).find() is None
     cache = hermetic / ".cache/huggingface/hub"
     if variable:
@@ -112,7 +111,7 @@ def test_the_hub_cache_is_used_as_it_is(
 def test_no_weights_is_an_answer_and_requiring_them_names_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    hidden(monkeypatch)
+    without_packages(monkeypatch)
     assert Models({}).find() is None
     with pytest.raises(NoModel) as caught:
         Models({}).require()
@@ -120,7 +119,7 @@ def test_no_weights_is_an_answer_and_requiring_them_names_the_command(
 
 
 def test_pulling_without_a_network_fails_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    hidden(monkeypatch)
+    without_packages(monkeypatch)
     start = time.monotonic()
     with pytest.raises(ModelBroken) as caught:
         Models({}).pull()
@@ -245,3 +244,82 @@ def test_a_model_reports_nothing_about_the_machine(hermetic: Path) -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
     written = [path for path in hermetic.rglob("*") if "icrosoft" in path.name]
     assert written == []
+
+
+@pytest.mark.model
+def test_another_model_that_runs_directly_is_pooled_as_it_was_trained() -> None:
+    models = Models({"model": RERANKER})
+    found = models.require()
+    assert (found.origin, found.tokenizer.is_file()) == ("package", True)
+    embedder = open_embedder(found)
+    near, far = embedder.passages(
+        ["The request is sent again after a failure.", "The button is blue."]
+    )
+    asked = embedder.query("retrying requests")
+    assert np.linalg.norm(asked) == pytest.approx(1, abs=1e-5)
+    assert asked @ near > 0.5 > 0.2 > asked @ far
+
+
+@pytest.mark.model
+def test_a_folder_for_one_model_is_not_taken_for_another(tmp_path: Path) -> None:
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).symlink_to(packaged().folder / name)
+    reranker = Models({"models": str(tmp_path)}).find_reranker()
+    assert reranker is not None
+    assert reranker.origin == "package"
+    own = tmp_path / "all-MiniLM-L6-v2"
+    own.mkdir()
+    (own / "model.onnx").symlink_to(reranker.path)
+    (own / "tokenizer.json").symlink_to(reranker.tokenizer)
+    configured = Models({"models": str(tmp_path)}).find_reranker()
+    assert configured is not None
+    assert (configured.origin, configured.folder) == ("configured", own)
+
+
+# --- reading closely ------------------------------------------------------------------------------
+
+QUESTION = "why is there a lock around the cache"
+PASSAGES = [
+    ("off", "The colours of the page were chosen by the designer last spring."),
+    ("on", "Two threads wrote to the cache at once, so we guard it with a mutex now."),
+]
+
+
+@pytest.fixture(scope="module")
+def reranker() -> Reranker:
+    found = Models({}).find_reranker()
+    assert found is not None, "install the extra `offline`"
+    return Reranker(found, threads=1)
+
+
+@pytest.mark.model
+def test_the_passage_that_answers_scores_higher(reranker: Reranker) -> None:
+    scores = reranker.scores(QUESTION, PASSAGES, 60)
+    assert 0 < scores["off"] < scores["on"] < 1
+    assert reranker.scores(QUESTION, [("same", QUESTION)], 60)["same"] == pytest.approx(1, abs=1e-5)
+    assert reranker.scores(QUESTION, PASSAGES, 60) == scores
+
+
+@pytest.mark.model
+def test_reading_stops_when_the_time_is_up(reranker: Reranker) -> None:
+    many = [(f"p{n}", f"{PASSAGES[1][1]} {n}") for n in range(50)]
+    assert list(reranker.scores(QUESTION, many, 0)) == ["p0"]
+    start = time.monotonic()
+    some = reranker.scores(QUESTION, [(f"q{n}", "word " * 300) for n in range(5000)], 0.2)
+    assert 1 <= len(some) < 5000
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("text", ["", "   ", "\x00", "🙂" * 3000, "x" * 100_000])
+def test_any_passage_can_be_read(reranker: Reranker, text: str) -> None:
+    assert -1 <= reranker.scores(QUESTION, [(f"t{len(text)}", text)], 60)[f"t{len(text)}"] <= 1
+
+
+@pytest.mark.model
+def test_broken_weights_of_the_reranker_are_named(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"no model")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    weights = Weights(RERANKER, "configured", tmp_path, "model.onnx", direct=True)
+    with pytest.raises(ModelBroken, match="all-MiniLM-L6-v2"):
+        Reranker(weights)

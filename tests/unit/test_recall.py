@@ -5,17 +5,19 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from helpers import GitRepo
+from helpers import GitRepo, without_packages
 from store_data import T0, chunk_id, chunks_of, edit, turn
 
 from funes_git.embed import open_embedder
 from funes_git.errors import MemoryMissing, ModelMismatch, UnknownTarget, UsageError
 from funes_git.filters import Filters, Pathspec
-from funes_git.fusion import fuse
+from funes_git.fusion import fuse, reread
 from funes_git.git import Repo
 from funes_git.model import Batch, EditRecord, Link, LinkedCommit
 from funes_git.models import Models
@@ -297,7 +299,7 @@ def test_words_alone_say_why(memory: Memory, monkeypatch: pytest.MonkeyPatch) ->
     assert ["nothing is embedded yet" in note for note in found.notes] == [True]
     with VectorWriter.open(memory.layout.vectors, memory.models.name, 2) as writer:
         writer.add([chunk_id("s1", "s1-t1", 0, 0)], [[1.0, 0.0]])  # type: ignore[list-item]
-    monkeypatch.setattr("funes_git.models._PACKAGE", "not_installed_anywhere")
+    without_packages(monkeypatch)
     found = memory.ask("cache")
     assert len(found.hits) == 1
     assert ["git funes models pull" in note for note in found.notes] == [True]
@@ -335,6 +337,93 @@ def test_vectors_of_another_model_are_refused(memory: Memory) -> None:
     with pytest.raises(ModelMismatch) as caught:
         memory.ask("cache")
     assert caught.value.hint == f"git funes reindex --model {memory.models.name}"
+
+
+# --- reading closely ------------------------------------------------------------------------------
+
+
+CLOSE = (
+    ("s1", "We looked at the lock file, the lock is named in the docs on the lock."),
+    ("s2", "Writers wait for each other, since two of them at once lost an entry last week."),
+    ("s3", "The lock of the door is blue."),
+)
+
+
+@pytest.mark.model
+def test_what_answers_is_read_out_of_the_candidates(memory: Memory) -> None:
+    memory.store(*(turn(session, 1, text) for session, text in CLOSE))
+    memory.embed()
+    question = "why do two writers need a lock"
+    found = memory.ask(question, stages=replace(ALL, seconds=60.0))
+    assert found.notes == ()
+    assert found.hits[0].session_id == "s2"
+
+
+@pytest.mark.model
+def test_without_the_rerankers_weights_the_order_stays(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.store(*(turn(session, 1, text) for session, text in CLOSE))
+    memory.embed()
+    plain = memory.ask("writers lock", stages=replace(ALL, rerank=False))
+    monkeypatch.setattr(Models, "find_reranker", lambda self: None)
+    assert memory.ask("writers lock") == plain
+
+
+def test_places_in_both_orders_decide() -> None:
+    ranked = [("a", 3.0), ("b", 2.0), ("c", 1.0), ("d", 0.5)]
+    assert [c for c, _ in reread(ranked, {"a": 0.1, "b": 0.2, "c": 0.9})] == ["c", "b", "a", "d"]
+    assert reread(ranked, {}) == ranked
+
+
+# --- one engine -----------------------------------------------------------------------------------
+
+
+@pytest.mark.model
+def test_the_engine_sees_what_is_written_after_it_was_opened(memory: Memory) -> None:
+    memory.store(turn("s1", 1, "the cache is small"))
+    with Catalog.open(memory.layout.catalog) as catalog:
+        recall = Recall(memory.repo, catalog, memory.models)
+        assert len(recall.search("cache").hits) == 1
+        memory.store(turn("s2", 1, "another cache, a large one"))
+        assert len(recall.search("cache").hits) == 2
+        memory.embed()
+        found = recall.search("a big buffer")
+        assert found.notes == ()
+        assert {hit.session_id for hit in found.hits} == {"s1", "s2"}
+        recall.close()
+        assert len(recall.search("cache").hits) == 2  # opened again
+        recall.close()
+
+
+@pytest.mark.model
+def test_many_threads_ask_while_the_memory_grows(memory: Memory) -> None:
+    memory.store(turn("s0", 1, "the first cache of all"))
+    memory.embed()
+    done = threading.Event()
+    with Catalog.open(memory.layout.catalog) as catalog:
+        recall = Recall(memory.repo, catalog, memory.models)
+
+        def ask(number: int) -> int:
+            asked = 0
+            while not done.is_set() or asked < 3:
+                hits = recall.search(f"cache number {number}", k=30).hits
+                assert hits
+                assert all("cache" in hit.text for hit in hits)
+                asked += 1
+            return asked
+
+        with ThreadPoolExecutor(8) as pool:
+            asking = [pool.submit(ask, n) for n in range(8)]
+            try:
+                for n in range(1, 8):
+                    memory.store(turn(f"s{n}", 1, f"cache number {n}, of another kind"))
+                    memory.embed()
+            finally:
+                done.set()
+            assert min(each.result(120) for each in asking) >= 3
+        assert len(recall.search("cache", k=30).hits) == 8
+        recall.close()
 
 
 # --- filters --------------------------------------------------------------------------------------

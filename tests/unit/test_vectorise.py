@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import without_packages
 from store_data import chunks_of, turn
 
 from funes_git.errors import ModelMismatch
@@ -100,7 +101,7 @@ def test_another_model_is_refused(layout: Layout) -> None:
 
 
 def test_without_weights_it_says_so(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("funes_git.models._PACKAGE", "not_installed_anywhere")
+    without_packages(monkeypatch)
     with pytest.raises(NoModel):
         vectorise(layout, Models({}))
 
