@@ -66,6 +66,8 @@ class Placed:
     """How many lines an edit still has to show."""
     all_of: Callable[[int], bool]
     """Whether it shows all of it in order, and that weighs enough to be sure."""
+    replaced: Callable[[int], bool]
+    """Whether the commit takes away all that the edit did, and that says something."""
     shown: Counter[int]
     """How many lines of each edit are believed so far; counted here."""
     strict: bool = False
@@ -89,7 +91,7 @@ class Placed:
             return not self._is_contested(block, evidence or 0.0)
         if self.strict:
             return False
-        if block.score > LIGHT and self._is_kept(block):
+        if block.score > LIGHT and (self._is_kept(block) or self._replaced(block)):
             return True
         if evidence is None:
             return block.score >= ENOUGH and not self._is_little(block)
@@ -104,10 +106,12 @@ class Placed:
 
     def _returned(self, block: Block) -> bool:
         """Whether it stands where a commit removed it. Of equal lines it may have been another that
-        stood there: so only what is distinctive is asked."""
-        if block.score < ENOUGH:
+        stood there: so what is not distinctive needs both neighbours."""
+        if block.score <= LIGHT:
             return False
         evidence = self.places.returned(block)
+        if block.score < ENOUGH:
+            return evidence >= BOTH and not any(self.rivals(block))
         return self._enough(block, evidence) and not self._is_contested(block, evidence)
 
     def _enough(self, block: Block, evidence: float) -> bool:
@@ -120,6 +124,12 @@ class Placed:
     def _is_kept(self, block: Block) -> bool:
         """Whether all of the edit came here, or was moved here, and could be no other session's."""
         if not (self.all_of(block.edit) or all(self.moved(block.edit, p) for _, p in block.pairs)):
+            return False
+        return not any(self.rivals(block))
+
+    def _replaced(self, block: Block) -> bool:
+        """Whether it is most of what the edit put for what the commit takes away as well."""
+        if self._is_little(block) or not self.replaced(block.edit):
             return False
         return not any(self.rivals(block))
 

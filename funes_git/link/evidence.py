@@ -22,6 +22,7 @@ from funes_git.link.home import astray
 from funes_git.link.match import Block, Candidates, Matching, Pair, match
 from funes_git.link.place import Places
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Elsewhere, Pool
+from funes_git.link.weight import LIGHT
 from funes_git.model import Content, Link, Relation
 from funes_git.spans import ranges
 
@@ -49,6 +50,8 @@ class FileEvidence:
         self.change = change
         self.proofs = found.proofs
         self.found = found
+        self.gone = {line.exact: line.weight for line in removed_lines(change)}
+        """The lines that the commit removes from this file, and what they weigh."""
         self.removed: set[tuple[int, int]] = set()
         """The lines of edits, (row id, position), that the commit removes from this file."""
         self.elsewhere = elsewhere
@@ -151,6 +154,7 @@ class FileEvidence:
             lambda edit, pos: (edit, pos) in self.removed,
             due,
             complete,
+            lambda edit: home and self._replaced(pool, edit),
             self.shown,
             strict or back,
         )
@@ -164,6 +168,20 @@ class FileEvidence:
             lines, candidates, believe, loose=loose, known=self.pairs, astray=elsewhere
         )
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
+
+    def _replaced(self, pool: Pool, edit: int) -> bool:
+        """Whether the commit takes away from the file all that an edit took away, and that says
+        something; or brings the file that the edit created."""
+        row = pool.edit(edit)
+        if row.operation == "create" and self.change.status == "added":
+            return row.path == self.change.path
+        removed = row.removed
+        gone = sum(self.gone[key] for key in {each.exact for each in removed} if key in self.gone)
+        due = pool.removed((key.exact for key in removed), self.sha, self.bound)
+        return gone >= LIGHT and all(
+            key.exact in self.gone and any(c.edit == edit for c in due.get(key.exact, ()))
+            for key in removed
+        )
 
     def _moved(self, pool: Pool, lines: list[DiffLine], places: Places) -> list[DiffLine]:
         """Link what was moved here from another file of the commit, if it is much; where it is most

@@ -41,6 +41,7 @@ def believe(
     due: int = 1,
     moved: bool = False,
     whole: bool = False,
+    replaced: bool = False,
     strict: bool = False,
     rival: float | None = None,
 ) -> Placed:
@@ -52,6 +53,7 @@ def believe(
         lambda e, p: moved,
         lambda e: due,
         lambda e: whole,
+        lambda e: replaced,
         Counter(),
         strict,
     )
@@ -148,11 +150,26 @@ def test_a_line_that_comes_back_is_believed_where_it_stood() -> None:
     cases = (
         (LONG, 0.5, {1: 1}),
         (LONG, 0.4, {}),
+        ("x = first", 2.0, {1: 1}),
+        ("x = first", 1.0, {}),
         ("import os", 2.0, {}),
     )
     for text, returned, found in cases:
         belief = believe(evidence=0.0, returned=returned)
         assert owners(run([[(1, text)]], {1: [text]}, belief)) == found
+
+
+def test_a_line_is_believed_with_the_one_that_it_replaced() -> None:
+    cases = (
+        (believe(evidence=0.0, replaced=True), {1: 1}),
+        (believe(evidence=0.0, replaced=True, rival=0.0), {}),
+        (believe(evidence=0.0, replaced=True, due=3), {}),
+        (believe(evidence=0.0, replaced=True, strict=True), {}),
+    )
+    for belief, found in cases:
+        assert owners(run([[(1, "x = first")]], {1: ["x = first"]}, belief)) == found
+    belief = believe(evidence=0.0, replaced=True)
+    assert owners(run([[(1, "import os")]], {1: ["import os"]}, belief)) == {}
 
 
 def test_a_distinctive_line_is_not_believed_where_most_of_the_edit_is_missing() -> None:
