@@ -41,6 +41,7 @@ READS: frozenset[Capability] = frozenset(("text", "thinking", "edits", "shell"))
 _SUFFIXES = (".jsonl", ".parquet", ".json", ".ndjson", ".zst")
 _HEADER = re.compile(rb'\s*\{(?=[^\n]*"type"\s*:\s*"session")(?=[^\n]*"harness"\s*:\s*")')
 _ROW = re.compile(rb'\s*\{(?=[^\n]*"session_id"\s*:)(?=[^\n]*"messages"\s*:\s*[\["])')
+_TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:|"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _ROLES: dict[str, Role] = {
     "user": "user",
     "human": "user",
@@ -69,7 +70,19 @@ def claim(path: Path, head: bytes) -> bool:
     """Whether `head` begins with a header of the Simple Format or a row of a table."""
     head = head.removeprefix(b"\xef\xbb\xbf")
     named = path.name.endswith(_SUFFIXES)
-    return named and bool(_HEADER.match(head) or _ROW.match(head))
+    return named and bool(_HEADER.match(head) or (_ROW.match(head) and _is_row(head)))
+
+
+def _is_row(head: bytes) -> bool:
+    """Whether the messages are the object's own: what a hook is given has a request inside."""
+    depth = 0
+    for token in _TOKEN.finditer(head):
+        depth += (token[0] in b"{[") - (token[0] in b"}]")
+        if depth == 1 and token[1] == b"messages":
+            return True
+        if depth == 0:
+            return False
+    return False
 
 
 def sessions(path: Path) -> list[Source]:

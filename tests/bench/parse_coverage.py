@@ -4,8 +4,9 @@
 
 Reads every session below FOLDER (by default the shared traces). For each agent: records by kind,
 with how many brought nothing and why; tool calls by name; editing calls with the edits that they
-gave; and the speed of one core. Fails if more than 0.1 % of the records brought nothing without a
-reason, or fewer than 98 % of the editing calls that succeeded gave an edit with text.
+gave; the counts beside those of the page of formats; and the speed of one core, with that of
+decoding alone. Fails if more than 0.1 % of the records brought nothing without a reason, or fewer
+than 98 % of the editing calls that succeeded gave an edit with text.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import io
 import json
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -22,6 +22,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from formats_page import PAGE, compared
+from reading_speed import speeds
 
 from funes_git import discovery
 from funes_git.sessionfile import open_session
@@ -33,6 +36,9 @@ UNACCOUNTED, WITH_TEXT = 0.001, 0.98
 EDITING = """edit write multiedit notebookedit apply_patch create replace write_file patch edit_file
 create_file write_to_file apply_diff replace_in_file insert_content search_and_replace str_replace
 str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor"""
+SHELL = """bash powershell shell shell_command exec_command local_shell container.exec terminal
+run_shell_command execute_command"""
+COMMITTING = re.compile(r"\bgit\b[^|;&\n]{0,200}?\bcommit\b")
 TEXTS = "text thinking content arguments input output summary message result"
 PLAIN = re.compile(r"[\w ,.]{12,}")
 """Words that are written alike wherever they stand."""
@@ -45,9 +51,11 @@ class Tally:
 
     files: int = 0
     size: int = 0
-    seconds: float = 0.0
+    speeds: dict[str, float] = field(default_factory=dict)
     turns: int = 0
     edits: int = 0
+    of_sessions: Counter[str] = field(default_factory=Counter)
+    """Under the names of formats_page.COLUMNS."""
     skipped: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
     nothing: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -55,7 +63,8 @@ class Tally:
     lost: Counter[str] = field(default_factory=Counter)
     tools: Counter[str] = field(default_factory=Counter)
     editing: Counter[str] = field(default_factory=Counter)
-    """Outcome of editing calls: `text`, `failed`, `unanswered`, or `without text`."""
+    """Outcome of editing calls: `text`, `failed`, `unanswered`, `again` (the same as one before,
+    which found its work done), or `without text`."""
 
 
 class ByLine(io.RawIOBase):
@@ -90,8 +99,9 @@ def main(folder: Path) -> int:
     for source in found.sources:
         count(tallies.setdefault(source.harness, Tally()), every[source.harness], source)
     for name, tally in sorted(tallies.items()):
-        tally.seconds = fastest(every[name], [s for s in found.sources if s.harness == name])
+        tally.speeds = speeds(every[name], [s for s in found.sources if s.harness == name])
         report(name, tally)
+        compare(name, tally)
     for path, reason in found.unreadable:
         print(f"unreadable: {path}: {reason}")
     claimed = {source.path for source in found.sources}
@@ -113,6 +123,7 @@ def count(tally: Tally, parser: Parser, source: Source) -> None:
         if isinstance(item, Skipped):
             tally.skipped[item.reason] += 1
     count_calls(tally, items)
+    tally.of_sessions.update(of_session(items))
     explain = Reasons(parser, items)
     for number, record in records_of(source):
         kind = kind_of(record)
@@ -250,12 +261,16 @@ def count_calls(tally: Tally, items: list[Item]) -> None:
     edits = [item for item in items if isinstance(item, Edit) and has_text(item)]
     # a format without ids of calls has one call a turn
     edited = {e.tool_use_id for e in edits} | {e.turn_uuid for e in edits}
+    done: set[tuple[str | None, str]] = set()
     for turn, block in [(t, b) for t in turns for b in t.blocks]:
         if block.type == "tool_use":
             tally.tools[block.tool or "?"] += 1
             if (block.tool or "").lower() in EDITING.split():
                 name = block.tool_use_id or turn.turn_uuid
-                tally.editing[outcome(name, results.get(block.tool_use_id), edited)] += 1
+                became = outcome(name, results.get(block.tool_use_id), edited)
+                is_again = became == "without text" and (block.tool, block.text) in done
+                tally.editing["again" if is_again else became] += 1
+                done |= {(block.tool, block.text)} if became == "text" else set()
 
 
 def has_text(edit: Edit) -> bool:
@@ -271,16 +286,41 @@ def outcome(call: str, result: Block | None, edited: set[str]) -> str:
     return "failed" if result.is_error or result.exit_code else "without text"
 
 
-def fastest(parser: Parser, sources: list[Source]) -> float:
-    """Seconds of processor time for reading all of them, the best of three."""
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        for source in sources:
-            for _ in parser.read(source, None, open_session):
-                pass
-        times.append(time.process_time() - start)
-    return min(times)
+def of_session(items: list[Item]) -> Counter[str]:
+    """Counts under the names of the page of formats."""
+    turns = [item for item in items if isinstance(item, Turn)]
+    blocks = [block for turn in turns for block in turn.blocks]
+    calls = [block for block in blocks if block.type == "tool_use"]
+    shell = [call for call in calls if (call.tool or "").lower() in SHELL.split()]
+    answers = {turn.message_id or turn.turn_uuid for turn in turns if is_message(turn)}
+    return Counter({
+        "sessions": len({turn.session_id for turn in turns}),
+        "user turns": sum(turn.is_prompt for turn in turns),
+        "assistant msgs": len(answers),
+        "tool calls": len(calls),
+        "edit calls": sum((call.tool or "").lower() in EDITING.split() for call in calls),
+        "shell calls": len(shell),
+        "git commit commands": sum(COMMITTING.search(call.text) is not None for call in shell),
+        "commit ids printed": sum(len(block.commits) for block in blocks),
+    })  # fmt: skip
+
+
+def is_message(turn: Turn) -> bool:
+    """Whether a turn is an assistant's message: Codex has records of their own for its calls."""
+    is_own = turn.harness != "codex" or any(block.type == "text" for block in turn.blocks)
+    return turn.role == "assistant" and is_own
+
+
+def compare(name: str, tally: Tally) -> None:
+    """Print what the page of formats counts too, of the sessions that it was written from."""
+    if not PAGE.exists():
+        return
+    kinds: Counter[str] = Counter()
+    for kind, number in tally.records.items():
+        kinds[kind.partition("/")[0]] += number
+    here = {**tally.of_sessions, "records": sum(tally.records.values())}
+    for line in compared(PAGE.read_text(), name, here, kinds, tally.tools):
+        print("  page of formats:", line)
 
 
 def is_good(tally: Tally) -> bool:
@@ -292,8 +332,14 @@ def is_good(tally: Tally) -> bool:
 
 
 def report(name: str, tally: Tally) -> None:
-    speed = tally.size / 1e6 / max(tally.seconds, 1e-6)
-    print(f"{name}: {tally.files} sessions, {tally.size / 1e6:.1f} MB at {speed:.0f} MB/s")
+    print(f"{name}: {tally.files} sessions, {tally.size / 1e6:.1f} MB")
+    told = {of: f"{speed / 1e6:.0f} MB/s" for of, speed in tally.speeds.items()}
+    if told:
+        ratio = tally.speeds["read"] / tally.speeds["decode alone"]
+        print(
+            f"  one core: read {told['read']}, decoding {told['decode']}, by Python alone "
+            f"{told['decode alone']}; reading is {ratio:.2f} of that"
+        )
     print(f"  {tally.turns} turns, {tally.edits} edits; skipped: {dict(tally.skipped)}")
     for kind, number in sorted(tally.records.items()):
         why = ", ".join(f"{n} {reason}" for (k, reason), n in tally.nothing.items() if k == kind)

@@ -214,3 +214,19 @@ def test_an_agent_has_one_name() -> None:
     } == {"claude_code"}
     assert harness.named("Codex CLI") == "codex"
     assert harness.named("llama.app") == "llama_app"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_row"),
+    [
+        ({"session_id": "s", "messages": [{"role": "user", "content": "Hi"}]}, True),
+        ({"session_id": "s", "about": {"tags": ["}", '"']}, "messages": "[]"}, True),
+        ({"session_id": "s", "hook": "BeforeModel", "llm_request": {"messages": []}}, False),
+        ({"session_id": "s", "rows": [{"messages": []}]}, False),
+        ({"session_id": "s", "note": '"messages": ['}, False),
+    ],
+)
+def test_a_row_has_messages_of_its_own(line: dict[str, object], is_row: bool) -> None:
+    """What Gemini CLI gives to its hooks holds a request to the model, with messages."""
+    for text in (json.dumps(line), json.dumps(line, separators=(",", ":"))):
+        assert hub_traces.claim(Path("x.json"), text.encode()) is is_row
