@@ -108,9 +108,14 @@ def failed(output: str) -> bool:
 
 def command(call: Call) -> str | None:
     """The command line of a shell call; None for any other tool."""
-    if _plain_name(call.tool) not in _SHELLS:
+    return _command(call.tool, call.text)
+
+
+@lru_cache(maxsize=16)  # for its commits, its changes and their origin
+def _command(tool: str, text: str) -> str | None:
+    if _plain_name(tool) not in _SHELLS:
         return None
-    arguments = arguments_of(call)
+    arguments = _decoded(text)
     words = arguments.get("command", arguments.get("cmd"))
     if isinstance(words, list) and words and all(isinstance(word, str) for word in words):
         is_script = len(words) == 3 and words[1].startswith("-") and words[1].endswith("c")

@@ -100,7 +100,8 @@ class Reader:
             string(record.get("parentId")) if "parentId" in record else self._tree.leaf
         )
         read = self._kinds.get(kind)
-        found = list(read({**record, "id": entry})) if read else []
+        named = record if record.get("id") == entry else {**record, "id": entry}
+        found = list(read(named)) if read else []
         turn = next((item for item in found if isinstance(item, Turn)), None)
         self._tree.add(entry, turn.turn_uuid if turn else None, turn.exchange if turn else None)
         yield from found
@@ -157,19 +158,19 @@ class Reader:
             return
         above = self._tree.entries.get(self._tree.leaf or "")
         uuid = record["id"]
-        before = mapping(record.get("message")).get("timestamp")
+        message = mapping(record.get("message"))
         ts = moment(record.get("timestamp"))
         yield Turn(
             session_id=self._session,
             turn_uuid=uuid,
             seq=self._seq,
-            ts=moment(before) if ts is None else ts,
+            ts=moment(message.get("timestamp")) if ts is None else ts,
             role=role,
             harness=self._harness,
             blocks=tuple(blocks),
             parent_uuid=above.turn if above else None,
             exchange=uuid if is_prompt else above.exchange if above else None,
-            message_id=string(mapping(record.get("message")).get("responseId")),
+            message_id=string(message.get("responseId")),
             workdir=self._cwd,
             model=model,
             is_prompt=is_prompt,
