@@ -117,6 +117,18 @@ def _git_colours() -> bool:
     return process.attempt(asked, Path.cwd())[1].strip() != b"false"
 
 
+def can_ask() -> bool:
+    """Whether somebody can be asked: a terminal to type on and one to read."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(question: str) -> bool:
+    """A question that is answered yes or no; the end of input is no."""
+    sys.stderr.write(f"{clean.line(question)} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def note(text: str) -> None:
     """Say something on standard error that is no data."""
     print(clean.safe(text), file=sys.stderr)

@@ -17,7 +17,9 @@ from funes_git.layout import Layout
 from funes_git_parsers.dataclass import dataclass
 
 HEADER = b"funes-git event 1"
-KINDS = frozenset({"post-commit", "post-rewrite", "post-merge", "post-checkout"})
+AGENT_KINDS = frozenset({"turn-end", "session-end"})
+"""What agents tell (hooks/agent): that there is something to read, and nothing of commits."""
+KINDS = AGENT_KINDS | {"post-commit", "post-rewrite", "post-merge", "post-checkout"}
 SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 MAX_BYTES = 16 << 20
 """The longest event: a rebase of a hundred thousand commits."""

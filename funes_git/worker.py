@@ -192,6 +192,8 @@ def _hook_events(repo: Repo, events: Sequence[Event]) -> Iterator[HookEvent]:
 
     found = _unread_ids(repo, events)
     for event in events:
+        if event.kind in spool.AGENT_KINDS:
+            continue  # that it came has started the reading
         detail = {
             "env": {name: clean_path(value) for name, value in event.env.items()},
             "action": clean_path(event.action),

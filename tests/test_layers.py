@@ -56,7 +56,7 @@ OWNERS: dict[str, frozenset[str]] = {
 }
 """Third-party libraries and the modules that may import them."""
 
-PROGRAMS = ("git", "pager", "pool", "worker", "doctor", "demo")
+PROGRAMS = ("git", "pager", "pool", "worker", "doctor", "demo", "hosts")
 """The top-level modules that may start another program."""
 
 

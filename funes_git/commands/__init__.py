@@ -41,6 +41,13 @@ COMMANDS: Final = {
         _command("demo", SETUP, "Build a sample repository and walk through it"),
         _command("init", SETUP, "Enable this repository: hooks, first index, links"),
         _command("deinit", SETUP, "Remove the hooks, and with --purge the memory"),
+        _command("add", SETUP, "Let an agent ask the memory by itself"),
+        Command(
+            "remove",
+            "funes_git.commands.add:remove",
+            SETUP,
+            "Take funes-git out of an agent's settings",
+        ),
         _command("why", ASK, "Show the turns behind a line, function, file or commit", counts=True),
         _command("blame", ASK, "Show for each line which agent or person wrote it"),
         _command("log", ASK, "Show commits with the turns behind them", counts=True, paths=True),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from funes_git import config, enabled, output
 from funes_git.commands import options
 from funes_git.commands.opened import here
-from funes_git.hosts import githooks
+from funes_git.hosts import githooks, wiring
 from funes_git.layout import Layout
 from funes_git.render import json
 from funes_git.store.stores import Stores
@@ -37,6 +37,7 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     hooks = githooks.remove(repo)
     if not enabled.remove(repo.common_dir):
         githooks.remove_shim()
+        wiring.forget_user()
         _forget_user()
     if purge:
         shutil.rmtree(repo.layout.root, ignore_errors=True)  # what removing the hooks left there
@@ -46,6 +47,9 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
         return 0
     had_hooks = before in ("installed", "partly", "stale")
     out.lines(_told(repo.layout, had_hooks, memory, left))
+    for found in wiring.everywhere(repo):
+        name = found.agent.name
+        output.note(f"note: {found.agent.label} still asks it; `git funes remove {name}` ends that")
     return 0
 
 

@@ -7,7 +7,7 @@ from funes_git.commands import options
 from funes_git.commands.making import link_everything, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
 from funes_git.git import Repo
-from funes_git.hosts import githooks
+from funes_git.hosts import githooks, launchers, wiring
 from funes_git.render import jsonstate
 from funes_git.render import setup as human
 from funes_git.store.stores import Stores
@@ -47,6 +47,7 @@ def init(
         if not no_hooks:
             githooks.write_shim()
             hooks = githooks.install(repo)
+        launchers.refresh()
         enabled.add(repo.common_dir)
         report = read_new(repo, stores, out)
         redact.shared()  # a user's first start compiles the rules: not after the first commit
@@ -55,7 +56,7 @@ def init(
     vectors: human.Vectors = "unwanted" if no_embed else "coming"
     if stats.totals.sessions and not no_embed:
         vectors = _vectors(repo, out, wait)
-    done = human.Setup(repo.name, hooks, stats, report, linked, vectors)
+    done = human.Setup(repo.name, hooks, stats, report, linked, vectors, wiring.unwired(repo))
     if stats.totals.sessions == 0:
         output.note(f"note: {no_sessions(repo).message}")
     if out.format == "json":

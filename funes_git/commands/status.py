@@ -6,7 +6,7 @@ from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
 from funes_git.git import Repo
-from funes_git.hosts import githooks
+from funes_git.hosts import githooks, wiring
 from funes_git.render import state as human
 from funes_git.store.catalog import Catalog
 from funes_git.store.stats import sizes
@@ -54,6 +54,7 @@ def found(repo: Repo, catalog: Catalog) -> human.State:
         model=models.name,
         model_from=weights.origin if weights else None,
         sizes=sizes(repo.layout),
+        wired=list(wiring.everywhere(repo)),
     )
 
 

@@ -91,11 +91,16 @@ def remove(repo: Repo) -> HookState:
 
 
 def asset() -> Path:
-    """Our hook: in the installed package, else in the checkout."""
+    """Our hook."""
+    return assets("git", "funes-hook")
+
+
+def assets(*names: str) -> Path:
+    """A file of `hooks/`: in the installed package, else in the checkout."""
     package = Path(__file__).parents[1]
     packaged = package / "_hooks"
     root = packaged if packaged.is_dir() else package.parent / "hooks"
-    return root / "git" / "funes-hook"
+    return root.joinpath(*names)
 
 
 # --- the program that the hooks call -------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from funes_git.render import json
+from funes_git.render import json, wired
 
 if TYPE_CHECKING:
     from funes_git.hosts.githooks import HookState
@@ -56,6 +56,7 @@ def status(found: State) -> json.Object:
         commits={"seen": stats.commits, "linked": stats.linked_commits},
         unlinked=stats.unlinked,
         hooks=_hooks(found.hooks),
+        added=[wired.document_of(each) for each in found.wired],
         worker={
             "pid": worker.pid,
             "pending": worker.pending,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from funes_git.render import state, words
@@ -10,6 +10,7 @@ from funes_git.render.clean import line
 from funes_git.render.page import Page, prose
 
 if TYPE_CHECKING:
+    from funes_git.hosts.catalogue import Agent
     from funes_git.hosts.githooks import HookState
     from funes_git.ingest import IndexReport
     from funes_git.link.engine import LinkReport
@@ -28,6 +29,8 @@ class Setup(NamedTuple):
     report: IndexReport
     linked: LinkReport
     vectors: Vectors
+    unwired: Sequence[Agent] = ()
+    """The agents that could ask the memory by themselves and do not yet."""
 
 
 def setup(page: Page, done: Setup) -> Iterator[str]:
@@ -50,10 +53,10 @@ def setup(page: Page, done: Setup) -> Iterator[str]:
     elif waiting > 0 and done.vectors == "no-weights":
         yield from prose(page, state.PULL, "", "  ")
     yield ""
-    yield from _next(page, totals.sessions)
+    yield from _next(page, totals.sessions, [agent.label for agent in done.unwired])
 
 
-def _next(page: Page, sessions: int) -> Iterator[str]:
+def _next(page: Page, sessions: int, unwired: list[str]) -> Iterator[str]:
     rows = [
         ("git funes why FILE:LINE", "the turns behind a line"),
         ("git funes log -5", "the last commits with their sessions"),
@@ -64,6 +67,8 @@ def _next(page: Page, sessions: int) -> Iterator[str]:
             ("git funes index --adopt PATH", "sessions from another machine or folder"),
             ("git funes demo", "see what it does with a sample repository"),
         ]
+    if unwired:
+        rows.append(("git funes add", f"let {words.listed(unwired)} ask by themselves"))
     yield "next:"
     for command, meaning in rows:
         yield f"  {command:<28}  {page.style.dim(meaning)}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from funes_git.render import width, words
+from funes_git.render import width, wired, words
 from funes_git.render.clean import line
 from funes_git.render.page import Page
 from funes_git.render.words import plural
 
 if TYPE_CHECKING:
     from funes_git.hosts.githooks import HookState
+    from funes_git.hosts.wiring import Wired
     from funes_git.ingest import IndexReport
     from funes_git.link.engine import LinkReport
     from funes_git.models import ModelInfo
@@ -33,6 +34,7 @@ class State(NamedTuple):
     model: str
     model_from: str | None
     sizes: Mapping[str, int]
+    wired: Sequence[Wired] = ()
 
 
 def status(page: Page, state: State) -> Iterator[str]:
@@ -50,6 +52,11 @@ def status(page: Page, state: State) -> Iterator[str]:
     if stats.unlinked:
         yield from _field(page, "", "without: " + _unlinked(stats))
     yield from _field(page, "hooks", hooks(state.hooks))
+    if state.wired:
+        told = "; ".join(f"{each.agent.label} {wired.summary(each)}" for each in state.wired)
+        yield from _field(page, "agents", told)
+        for said in filter(None, map(wired.trouble, state.wired)):
+            yield from _field(page, "", said)
     yield from _field(page, "worker", _worker(state.worker))
     if stats.last_error:
         at, said = stats.last_error

@@ -1,4 +1,4 @@
-"""What the hooks cost a commit: `python tests/bench/hooks.py [REPO] [PAIRS]`.
+"""What the hooks cost a commit, and an agent's turn: `python tests/bench/hooks.py [REPO] [PAIRS]`.
 
 Commits in a clone of REPO (or in a new repository) in turn without and with the hooks, the real
 shim and worker included, under a home of its own. The two runs differ in core.hooksPath alone, and
@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 from funes_git.git import Repo
-from funes_git.hosts import githooks
+from funes_git.hosts import githooks, launchers
+from funes_git.hosts.catalogue import command
 
 
 def main(source: Path | None, pairs: int) -> None:
@@ -33,6 +34,8 @@ def main(source: Path | None, pairs: int) -> None:
         assert found.state == "installed", found.detail
         (top / "none").mkdir()
         _report(work, pairs, found.folder, top / "none")
+        launchers.write()
+        _report_agent(work, pairs)
 
 
 def _settings(top: Path) -> None:
@@ -62,6 +65,23 @@ def _report(work: Path, pairs: int, hooks: Path, none: Path) -> None:
     print(f"commit with hooks, median: {statistics.median(with_hooks):.2f} ms")
     print(f"paired difference, median: {statistics.median(differences):.2f} ms")
     print(f"paired difference, 95th percentile: {differences[int(pairs * 0.95)]:.2f} ms")
+
+
+def _report_agent(work: Path, runs: int) -> None:
+    """The hook at the end of a turn, as an agent runs it: its wall clock and its processor time."""
+    line, times = ["/bin/sh", "-c", command("claude", "turn-end")], []
+    payload = b'{"last_assistant_message": "' + b"x" * 20_000 + b'"}'
+    before = os.times()
+    for _ in range(runs):
+        started = time.perf_counter()
+        subprocess.run(line, cwd=work, input=payload, check=True)
+        times.append((time.perf_counter() - started) * 1000)
+    after = os.times()
+    spent = after.children_user + after.children_system
+    spent -= before.children_user + before.children_system
+    print(f"agent's hook at the end of a turn, median: {statistics.median(times):.2f} ms")
+    print(f"the same, 95th percentile: {sorted(times)[int(runs * 0.95)]:.2f} ms")
+    print(f"the same, processor time: {spent * 1000 / runs:.2f} ms")
 
 
 def _commit(work: Path, hooks: Path) -> float:

@@ -1,0 +1,99 @@
+"""`git funes add` and `remove`: what people, agents and programs are told."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from cli.running import environment, funes
+from helpers import GitRepo
+
+
+def test_add_says_what_went_where_and_what_is_left_to_do(repo: GitRepo, hermetic: Path) -> None:
+    done = funes("add", "codex", cwd=repo.path)
+    assert done.returncode == 0, done.stderr
+    assert "Codex: added" in done.stdout
+    assert "~/.codex/config.toml" in done.stdout
+    assert "/hooks" in done.stdout
+    assert "has no memory yet; `git funes init` makes one" in done.stderr
+    done = funes("remove", "codex", cwd=repo.path)
+    assert done.stdout == "Codex: funes-git is out of your settings\n"
+    assert not (hermetic / ".codex").exists()
+    done = funes("remove", "codex", cwd=repo.path)
+    assert done.stdout == "Codex had nothing of funes-git\n"
+
+
+def test_remove_takes_it_out_of_both_places(repo: GitRepo, hermetic: Path) -> None:
+    for scope in ("--user", "--project"):
+        assert funes("add", "gemini", scope, cwd=repo.path).returncode == 0
+    done = funes("remove", "gemini", "--format", "json", cwd=repo.path)
+    assert json.loads(done.stdout)["removed"] == ["user", "project"]
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_add_alone_in_a_pipe_lists_what_is_installed_with_the_command(
+    repo: GitRepo, hermetic: Path
+) -> None:
+    done = funes("add", cwd=repo.path, PATH=os.environ["PATH"])
+    (hermetic / ".pi" / "agent").mkdir(parents=True)
+    done = funes("add", cwd=repo.path)
+    assert "pi: not added" in done.stdout
+    assert "next: git funes add pi" in done.stdout
+    assert not list((hermetic / ".pi" / "agent").iterdir())
+    found = json.loads(funes("add", "--format", "json", cwd=repo.path).stdout)["agents"]
+    (pi,) = [each for each in found if each["agent"] == "pi"]
+    assert (pi["state"], pi["next"]) == ("absent", "next: git funes add pi")
+
+
+def test_add_alone_on_a_terminal_asks_for_each(repo: GitRepo, hermetic: Path) -> None:
+    for name in (".gemini", ".cursor"):
+        (hermetic / name).mkdir()
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "funes_git", "add"],
+        cwd=repo.path,
+        env=environment(PATH="/usr/bin:/bin"),
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    os.write(master, b"y\nn\n")
+    assert process.wait(30) == 0
+    said = os.read(master, 100_000).decode()
+    os.close(master)
+    assert "Add funes-git to Gemini CLI? [y/N]" in said
+    assert "Add funes-git to Cursor? [y/N]" in said
+    assert (hermetic / ".gemini" / "settings.json").exists()
+    assert not list((hermetic / ".cursor").iterdir())
+
+
+def test_wrong_uses_say_what_to_run(repo: GitRepo, tmp_path: Path) -> None:
+    for args, said in (
+        (("add", "emacs"), "no agent is called 'emacs'"),
+        (("add", "hermes", "--project"), "settings of the user alone"),
+        (("add", "pi", "--user", "--project"), "are two places"),
+        (("add", "gemini", "--hints"), "Gemini CLI takes no hints"),
+    ):
+        done = funes(*args, cwd=repo.path)
+        assert done.returncode == 2, args
+        assert said in done.stderr
+        assert "hint: " in done.stderr
+    (tmp_path / "outside").mkdir()
+    done = funes("add", "pi", "--project", cwd=tmp_path / "outside")
+    assert "--project needs a working tree" in done.stderr
+    assert funes("add", "pi", cwd=tmp_path / "outside").returncode == 0
+
+
+def test_malformed_settings_are_named_and_left_alone(repo: GitRepo, hermetic: Path) -> None:
+    (hermetic / ".cursor").mkdir()
+    path = hermetic / ".cursor" / "mcp.json"
+    path.write_text("{\n  oops\n}\n")
+    done = funes("add", "cursor", cwd=repo.path)
+    assert done.returncode == 1
+    assert f"error: {path}: line 2 is no JSON; nothing was changed" in done.stderr
+    assert [p.name for p in (hermetic / ".cursor").iterdir()] == ["mcp.json"]
