@@ -49,6 +49,10 @@ class Layout:
         """Sessions of other tools while they are read."""
         return self.root / FOLDER
 
+    def publishing(self, memory: str) -> Path:
+        """What is laid out for a memory until it is sent."""
+        return self.root / "publish" / memory.replace("/", "--")
+
     @property
     def remotes(self) -> Path:
         """For each memory elsewhere, what both had when they last met (derived)."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final, NamedTuple
 
-SETUP, ASK, KEEP, HELP = "Set up", "Ask", "Keep", "More"
-GROUPS: Final = (SETUP, ASK, KEEP, HELP)
+SETUP, ASK, KEEP, SHARE, HELP = "Set up", "Ask", "Keep", "Share", "More"
+GROUPS: Final = (SETUP, ASK, KEEP, SHARE, HELP)
 
 
 class Command(NamedTuple):
@@ -68,6 +68,8 @@ COMMANDS: Final = {
         _command("reindex", KEEP, "Rebuild everything that is derived from the memory"),
         _command("status", KEEP, "Show what is indexed, linked and pending"),
         _command("doctor", KEEP, "Prove that hooks, stores, models and scanner work"),
+        _command("review", SHARE, "Look at what a release would publish, and decide about it"),
+        _command("publish", SHARE, "Publish the memory behind a release as a dataset"),
         _command("completion", HELP, "Print a shell completion script"),
     )
 }

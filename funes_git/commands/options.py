@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         "agent-trace", "agentnote", "entire", "git-ai", "notes", "specstory", "traces"
     ]
     Action: TypeAlias = Literal["list", "pull"]
+    Scope: TypeAlias = Literal["exchanges", "sessions"]
 
 
 MOST: Final = 1_000_000_000
@@ -53,6 +54,7 @@ SHARED: Final = {
     "Shell": Kind(choices=("bash", "zsh", "fish")),
     "Tool": Kind(choices=tuple(LABELS)),
     "Action": Kind(choices=("list", "pull")),
+    "Scope": Kind(choices=("exchanges", "sessions")),
 }
 KINDS: Final = {
     "str": Kind(),

@@ -33,7 +33,7 @@ class SecretFound(FunesError):
 def check(texts: Iterable[str], progress: Callable[[int], None] | None = None) -> Rules:
     """Those of the texts in which a secret is found, in any reading. `progress` is told how many
     characters were looked at. Raises ScannerMissing, ScannerBroken."""
-    leaks.shared(), redact.shared()  # nothing is looked at with one of them alone
+    leaks.shared()  # nothing is looked at with one of them alone
     found: dict[str, tuple[str, ...]] = {}
     group: list[str] = []
     size = 0

@@ -278,6 +278,12 @@ def stale_block_ids(blocks: Iterable[tuple[str, str, int]]) -> list[str]:
     return [row_id(*block) for block in blocks]
 
 
+def session_row(session: Session) -> Values:
+    """The row of `sessions` of a session."""
+    values: Values = _session(session)
+    return values
+
+
 def spawn_row(spawn: Spawn) -> Values:
     """The row of `spawns` of the start of a sub-agent."""
     key = (spawn.session_id, spawn.turn_uuid, spawn.thread)
@@ -298,7 +304,7 @@ def rows_of(changes: Changes, identity: tuple[str, str], table: str) -> list[Val
         "chunks": lambda: chunk_rows(turns, *identity),
         "blocks": lambda: block_rows(turns),
         "spawns": lambda: map(spawn_row, changes.spawns),
-        "sessions": lambda: map(_session, changes.sessions.values()),
+        "sessions": lambda: map(session_row, changes.sessions.values()),
         "sources": lambda: map(state_row, changes.states.values()),
     }
     return list(makers[table]())

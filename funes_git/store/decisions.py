@@ -6,7 +6,7 @@ Standard library only. It is small, and backed up before its format changes.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -23,7 +23,12 @@ CREATE TABLE events (
   at REAL NOT NULL, sha TEXT, worktree TEXT, branch TEXT, rewrites TEXT NOT NULL,
   detail TEXT NOT NULL);
 """
-MIGRATIONS = (VERSION_1,)
+VERSION_2 = """
+CREATE TABLE reviews (
+  session_id TEXT NOT NULL, exchange TEXT NOT NULL, digest TEXT NOT NULL, verdict TEXT NOT NULL,
+  at REAL NOT NULL, PRIMARY KEY (session_id, exchange)) WITHOUT ROWID;
+"""
+MIGRATIONS = (VERSION_1, VERSION_2)
 EVENT = """INSERT OR IGNORE INTO events (id, hook, at, sha, worktree, branch, rewrites, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -63,6 +68,22 @@ class Decisions(Database):
             (after,),
         )
         return [(row[0], event_from(row[1:])) for row in rows]
+
+    def reviews(self, session_id: str) -> dict[str, tuple[str, str]]:
+        """Exchange → (digest of what was looked at, verdict) of a session's exchanges that a person
+        decided about."""
+        rows = self.rows(
+            "SELECT exchange, digest, verdict FROM reviews WHERE session_id = ?", (session_id,)
+        )
+        return {exchange: (digest, verdict) for exchange, digest, verdict in rows}
+
+    def review(self, session_id: str, digests: Mapping[str, str], verdict: str, at: float) -> None:
+        """Keep what a person decided about exchanges, given with the digests of what they hold."""
+        with self.transaction():
+            self.db.executemany(
+                "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?)",
+                ((session_id, key, digest, verdict, at) for key, digest in digests.items()),
+            )
 
     def setting(self, name: str) -> str | None:
         """A setting made by a person, or None."""

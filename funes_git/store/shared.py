@@ -5,11 +5,11 @@ each, indexed, without older versions. Imports lancedb and pyarrow late.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from funes_git.store.arrow import VECTOR, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
@@ -18,6 +18,7 @@ from funes_git.store.lance import LanceMemory, literals, private, retried
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Vectors: TypeAlias = Callable[[Sequence[str]], "pa.Table"]
 AT_ONCE = 5_000
 """Rows that are held at once."""
 
@@ -36,9 +37,9 @@ class SharedMemory(LanceMemory):
         memory._create(like.model, like.vector_size)
         return memory
 
-    def put(self, name: str, rows: Sequence[Values], vectors: LanceMemory | None = None) -> int:
+    def put(self, name: str, rows: Sequence[Values], vectors: Vectors | None = None) -> int:
         """Add the rows, by their ids, that are not there or are not the same; how many those were.
-        Chunks take the vectors that `vectors` has for their ids."""
+        `vectors` gives the columns `id` and `vector` of those of some chunks that have one."""
         written = 0
         for start in range(0, len(rows), AT_ONCE):
             data = table_of(self.table(name).schema, list(rows[start : start + AT_ONCE]))
@@ -102,14 +103,14 @@ class SharedMemory(LanceMemory):
                 writer.write_batch(batch)
 
 
-def _filled(data: pa.Table, source: LanceMemory) -> pa.Table:
-    """The rows with the vectors that `source` has for their ids."""
+def _filled(data: pa.Table, vectors: Vectors) -> pa.Table:
+    """The rows with their vectors."""
     import pyarrow as pa
 
     ids = data.column("id").to_pylist()
-    found = source.vectors_of(ids)
+    found = vectors(ids)
     place = {one: n for n, one in enumerate(found.column("id").to_pylist())}
     order = pa.array([place.get(one) for one in ids], pa.int64())
     at = data.schema.get_field_index(VECTOR)
-    vectors = found.column(VECTOR).combine_chunks().take(order)
-    return data.set_column(at, data.schema.field(at), vectors.cast(data.schema.field(at).type))
+    column = found.column(VECTOR).combine_chunks().take(order)
+    return data.set_column(at, data.schema.field(at), column.cast(data.schema.field(at).type))

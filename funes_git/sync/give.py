@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from funes_git import chunk
 from funes_git.model import Link
@@ -74,8 +75,15 @@ def _put(
         known = ids_of_turns(copy, table, sorted(before))
         ours = {row for row, key in known.items() if key[0] == clean.id}
         copy.drop(table, ours - {row[0] for row in rows[table]})
+    same = (stored for stored in turns if stored.turn is before[stored.turn.turn_uuid].turn)
+    said = {each.id for stored in same for each in stored.chunks}
+
+    def made(ids: Sequence[str]) -> Any:
+        """Their vectors, but none of a text of which something is withheld."""
+        return vectors.vectors_of([each for each in ids if each in said]) if vectors else None
+
     for table in TABLES:
-        copy.put(table, rows[table], vectors if table == "chunks" else None)
+        copy.put(table, rows[table], made if vectors and table == "chunks" else None)
     copy.put("links", [link_row(link) for link in clean.links])
     return clean.withheld
 

@@ -1,0 +1,76 @@
+"""What `review` and `publish` share: the draft of a release, and what is decided about it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from funes_git import output
+from funes_git.commands.opened import reading
+from funes_git.git import Repo
+from funes_git.output import Output
+from funes_git.store.decisions import Decisions
+from funes_git.store.lance import LanceMemory
+from funes_git.store.lock import FileLock
+
+if TYPE_CHECKING:
+    from funes_git.publish.draft import Draft, Scope
+
+
+def drafted(
+    out: Output, release: str, since: str | None, scope: Scope, keep_emails: bool
+) -> tuple[Repo, LanceMemory, Draft]:
+    """The repository, its memory and what stands behind a release."""
+    from funes_git.publish import draft, span
+
+    with reading(links=True) as (repo, catalog):
+        found = span.resolve(repo, release, since)
+        memory = LanceMemory.open(repo.layout.memory)
+        made = draft.make(
+            repo,
+            catalog,
+            memory,
+            found,
+            scope=scope,
+            keep_emails=keep_emails,
+            progress=out.progress,
+        )
+    out.progress_done()
+    return repo, memory, made
+
+
+@contextmanager
+def decisions(repo: Repo) -> Iterator[Decisions]:
+    """What people decided in a repository, for writing. Raises MemoryBusy."""
+    with (
+        FileLock.take(repo.layout.write_lock, 10.0),
+        Decisions.open(repo.layout.decisions) as found,
+    ):
+        yield found
+
+
+def decide(repo: Repo, draft: Draft, include: Sequence[str], exclude: Sequence[str]) -> None:
+    """Take in what was decided before, and what the command line says."""
+    from funes_git.publish import draft as drafts
+
+    with decisions(repo) as stored:
+        drafts.recall(draft, stored)
+        drafts.apply(draft, stored, include, exclude)
+
+
+def is_conversation(out: Output) -> bool:
+    """Whether a person can be asked."""
+    return out.format == "human" and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def ask(question: str, answers: str) -> str:
+    """One of the letters `answers`, as a person types it; the last one where input ends."""
+    while True:
+        output.note(f"{question} [{'/'.join(answers)}]")
+        typed = sys.stdin.readline()
+        if not typed:
+            return answers[-1]
+        if typed.strip()[:1].lower() in tuple(answers):
+            return typed.strip()[0].lower()

@@ -1,0 +1,184 @@
+"""`git funes publish`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.drafting import ask, decide, drafted, is_conversation
+from funes_git.errors import FunesError, UsageError
+from funes_git.git import Repo
+from funes_git.output import Output
+
+if TYPE_CHECKING:
+    from funes_git.publish.draft import Draft
+    from funes_git.publish.part import Part
+    from funes_git.publish.release import Prepared
+    from funes_git.remotes.hub import Dataset
+    from funes_git.store.lance import LanceMemory
+
+
+def publish(
+    release: str,
+    memory: str,
+    /,
+    *,
+    since: str | None = None,
+    scope: options.Scope = "exchanges",
+    public: bool = False,
+    private: bool = False,
+    license: str | None = None,
+    include: tuple[str, ...] = (),
+    exclude: tuple[str, ...] = (),
+    keep_emails: bool = False,
+    dry_run: bool = False,
+    yes: bool = False,
+    format: options.Format = None,
+) -> int:
+    """Publish the memory behind a release as a dataset
+
+    On the Hugging Face Hub. It holds what stands behind the commits since the last release:
+    prompts, reasoning, edits and what was tried. It is reviewed first, cleaned of paths, names and
+    addresses, and searched for secrets by two scanners; what they find stays here. Publishing the
+    same again changes nothing.
+
+    Example: git funes publish v1.2.0 acme/widget-memory --public
+
+    Parameters
+    ----------
+    release
+        The release's tag, another revision, or a range.
+    memory
+        The dataset on the Hub, as ORG/NAME.
+    since
+        Begin after this revision, not after the release before.
+    scope
+        exchanges takes those behind the commits; sessions takes whole sessions.
+    public
+        Make a new dataset public.
+    private
+        Make a new dataset private.
+    license
+        The license to name in the dataset's card, as the Hub writes it: apache-2.0, cc-by-4.0, ….
+    include
+        Include this session (the start of its id will do; `all` for those not decided about).
+    exclude
+        Exclude this session.
+    keep_emails
+        Do not replace e-mail addresses.
+    dry_run
+        Show what would be sent, and send nothing.
+    yes
+        Ask nothing, and take sessions that nobody decided about.
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git.publish import manifest
+    from funes_git.publish import release as releases
+    from funes_git.remotes.hub import Dataset
+
+    if public and private:
+        raise UsageError("--public and --private exclude each other", "git funes publish -h")
+    out = output.choose(format)
+    dataset = Dataset(memory)
+    repo, lance, draft = drafted(out, release, since, scope, keep_emails)
+    manifest.checked(draft.span.name)
+    decide(repo, draft, include, exclude)
+    parts = _reviewed(out, repo, draft, yes=yes or dry_run)
+    prepared = releases.prepare(repo, lance, draft, parts, license)
+    if dry_run:
+        return _dry_run(out, repo, lance, draft, prepared, memory)
+    publisher = releases.Publisher(dataset, lance, repo.layout.publishing(memory))
+    done = publisher.unchanged(prepared)
+    if done is None:
+        _demand_dataset(out, repo, dataset, public, private, yes)
+        done = publisher.publish(prepared, lambda step: out.progress(0, 0, step))
+    out.progress_done()
+    from funes_git.render import drafts
+
+    if out.format == "json":
+        out.json(drafts.outcome_json(done, memory))
+    else:
+        out.lines(drafts.outcome(done, memory))
+    return 0
+
+
+def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Part]:
+    """What is to leave, after a person was asked about what is not decided yet."""
+    from funes_git.render import drafts
+    from funes_git.render.words import plural
+
+    if draft.pending() and not yes:
+        if not is_conversation(out):
+            raise FunesError(
+                f"{plural(len(draft.pending()), 'session')} behind {draft.span.range} nobody has"
+                " decided about as they are now",
+                hint=f"git funes review {draft.span.range}"
+                "   (in a script: --include SESSION, --exclude SESSION, or --yes for all)",
+            )
+        from funes_git.commands import talk
+
+        out.lines(drafts.table(out.page, draft))
+        talk.review(out, repo, draft)
+    parts = draft.chosen(pending=yes)
+    if not parts:
+        raise FunesError(
+            f"nothing of {draft.span.range} is to be published",
+            hint=f"git funes review {draft.span.range}",
+        )
+    return parts
+
+
+def _dry_run(
+    out: Output, repo: Repo, lance: LanceMemory, draft: Draft, prepared: Prepared, memory: str
+) -> int:
+    """Lay the release out as for a new dataset, and tell what it would be."""
+    from tempfile import TemporaryDirectory
+
+    from funes_git.publish import release as releases
+    from funes_git.render import drafts
+
+    with TemporaryDirectory(dir=repo.layout.root) as below:
+        files = releases.tried(prepared, lance, Path(below) / "files", memory)
+    if out.format == "json":
+        out.json(drafts.dry_run_json(draft, prepared, files, memory))
+    else:
+        out.lines(drafts.dry_run(out.page, draft, prepared, files, memory))
+    return 0
+
+
+def _demand_dataset(
+    out: Output, repo: Repo, dataset: Dataset, public: bool, private: bool, yes: bool
+) -> None:
+    """Make the dataset, or see that it is one to publish to. Raises UsageError, FunesError."""
+    from funes_git.publish import release as releases
+
+    if not dataset.exists():
+        dataset.create(private=_is_private(out, dataset, public, private))
+        return
+    if (public or private) and dataset.is_private() != private:
+        raise FunesError(
+            f"{dataset.name} is there already, and is {'public' if private else 'private'}",
+            hint=f"leave out {'--private' if private else '--public'}, or change it on its page",
+        )
+    if yes or releases.is_kin(dataset, repo):
+        return
+    told = f"{dataset.name} holds nothing of {repo.name} yet"
+    if not is_conversation(out):
+        raise FunesError(told, hint="--yes, if it is the right one")
+    if ask(f"{told}; publish to it?", "yn") != "y":
+        raise FunesError("nothing was published", hint="git funes publish -h")
+
+
+def _is_private(out: Output, dataset: Dataset, public: bool, private: bool) -> bool:
+    """Whether a new dataset is to be private. Raises UsageError where nobody says."""
+    if public or private:
+        return private
+    if not is_conversation(out):
+        raise UsageError(
+            f"there is no dataset {dataset.name} yet: say who may read it",
+            hint="--public or --private",
+        )
+    return ask(f"make {dataset.name} public (everybody may read it) or private?", "up") == "p"

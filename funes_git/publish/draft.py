@@ -1,0 +1,202 @@
+"""What a release would hold: selected, cleaned and scanned, with what was decided about it."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from funes_git import config
+from funes_git.errors import UnknownTarget, UsageError
+from funes_git.git import Repo
+from funes_git.prompts import words_of
+from funes_git.publish import clean, gate, select
+from funes_git.publish.clean import Cleaner
+from funes_git.publish.outside import Outside
+from funes_git.publish.part import Part
+from funes_git.publish.span import Span
+from funes_git.store.catalog import Catalog
+from funes_git.store.decisions import Decisions
+from funes_git.store.lance import LanceMemory
+from funes_git_parsers.dataclass import dataclass
+
+Scope: TypeAlias = Literal["exchanges", "sessions"]
+Verdict: TypeAlias = Literal["included", "excluded", "pending"]
+Progress: TypeAlias = Callable[[int, int, str], None]
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A session that stands behind a release. `digests` are of its exchanges as they would leave;
+    `verdicts` what was decided about each."""
+
+    part: Part
+    digests: dict[str, str]
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    parent: str | None = None
+    """The session that it is a sub-agent of."""
+
+    @property
+    def verdict(self) -> str:
+        """What was decided about the session: `partly` where its exchanges differ."""
+        found = set(self.verdicts.values())
+        return "pending" if "pending" in found else found.pop() if len(found) == 1 else "partly"
+
+    @property
+    def prompt(self) -> str | None:
+        """What the first person's prompt in it asks for."""
+        prompts = (words_of(s.turn) for s in self.part.turns if s.turn.is_prompt)
+        return next((text for text in prompts if text), None)
+
+    def chosen(self, wanted: Iterable[Verdict]) -> Part | None:
+        """What of it has one of these verdicts."""
+        verdicts = set(wanted)
+        kept = {exchange for exchange, each in self.verdicts.items() if each in verdicts}
+        if not kept:
+            return None
+        return self.part if len(kept) == len(self.verdicts) else self.part.of(kept)
+
+
+@dataclass(slots=True)
+class Draft:
+    """Everything that stands behind a span."""
+
+    span: Span
+    scope: Scope
+    candidates: list[Candidate]
+    left_out: list[str] = field(default_factory=list)
+    """Sessions with a secret in an id."""
+    keep_emails: bool = False
+
+    def find(self, start: str) -> Candidate:
+        """The one session whose id begins so. Raises UnknownTarget."""
+        found = [c for c in self.candidates if c.part.id.startswith(start)] if start else []
+        if len(found) != 1:
+            told = "is no session behind this range" if not found else "could be several sessions"
+            raise UnknownTarget(f"{start!r} {told}", f"git funes review {self.span.range}")
+        return found[0]
+
+    def pending(self) -> list[Candidate]:
+        """The sessions that nobody has decided about as they are now."""
+        return [c for c in self.candidates if c.verdict == "pending"]
+
+    def chosen(self, *, pending: bool = False) -> list[Part]:
+        """What is to leave; with `pending` also what nobody has decided about. A sub-agent goes
+        with the session that started it, unless it was decided about itself."""
+        wanted: tuple[Verdict, ...] = ("included", "pending") if pending else ("included",)
+        found = {c.part.id: part for c in self.candidates if (part := c.chosen(wanted))}
+        known = {c.part.id for c in self.candidates}
+        for each in self.candidates:
+            orphan = each.parent in known and each.parent not in found
+            if orphan and each.verdict == "pending":
+                found.pop(each.part.id, None)
+        return list(found.values())
+
+
+def make(
+    repo: Repo,
+    catalog: Catalog,
+    memory: LanceMemory,
+    span: Span,
+    *,
+    scope: Scope = "exchanges",
+    keep_emails: bool = False,
+    progress: Progress | None = None,
+) -> Draft:
+    """Select, clean and scan what stands behind a span. Raises ScannerMissing, ScannerBroken."""
+    links = select.links_behind(catalog, span.commits)
+    wanted = select.exchanges_behind(catalog, links)
+    if scope == "sessions":
+        wanted = {session_id: {select.WHOLE} for session_id in wanted}
+    parts = list(select.parts(memory, wanted, links))
+    parts = _cleaned(repo, parts, keep_emails)
+    rules = gate.check((text for part in parts for text in gate.texts_of(part)), _told(progress))
+    draft = Draft(span, scope, [], keep_emails=keep_emails)
+    spawned = {spawn.thread: part.id for part in parts for spawn in part.spawns}
+    for part in sorted(parts, key=_by_time):
+        passed = gate.passed(part, rules)
+        if passed is None:
+            draft.left_out.append(part.id)
+            continue
+        parent = spawned.get(part.id) or part.session.parent_session_id
+        draft.candidates.append(Candidate(passed, part.digests(), parent=parent))
+    return draft
+
+
+def _told(progress: Progress | None) -> Callable[[int], None] | None:
+    return (lambda done: progress(done, 0, "characters searched for secrets")) if progress else None
+
+
+def _by_time(part: Part) -> tuple[float, str]:
+    return min((s.turn.ts for s in part.turns if s.turn.ts is not None), default=0.0), part.id
+
+
+def _cleaned(repo: Repo, parts: list[Part], keep_emails: bool) -> list[Part]:
+    """The sessions without who and where, and without what they show of other folders."""
+    roots = {str(top) for top in repo.worktrees()}
+    roots |= {str(Path(root).resolve()) for root in roots}
+    roots.update(root for part in parts for root in clean.roots_in(part))
+    names = {name for part in parts for name in clean.names_in(part)}
+    names |= {config.home().name, _login()}
+    cleaner = Cleaner(roots, clean.without(names, repo.aliases()), keep_emails=keep_emails)
+    outside = Outside(roots)
+    return [cleaner.part(outside.part(part)) for part in parts]
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""  # a container without accounts
+
+
+# --- what people decide
+
+
+def recall(draft: Draft, decisions: Decisions) -> None:
+    """Take in what was decided before: what has changed since then is pending again."""
+    for each in draft.candidates:
+        known = decisions.reviews(each.part.id)
+        each.verdicts = {
+            exchange: _verdict(known.get(exchange), digest)
+            for exchange, digest in each.digests.items()
+        }
+
+
+def _verdict(known: tuple[str, str] | None, digest: str) -> Verdict:
+    if known is None or known[0] != digest:
+        return "pending"
+    return "excluded" if known[1] == "excluded" else "included"
+
+
+def decide(
+    decisions: Decisions,
+    candidate: Candidate,
+    verdict: Verdict,
+    exchanges: Iterable[str] | None = None,
+) -> None:
+    """Keep a decision about a session, or about some of its exchanges."""
+    wanted = candidate.digests if exchanges is None else exchanges
+    digests = {exchange: candidate.digests[exchange] for exchange in wanted}
+    decisions.review(candidate.part.id, digests, verdict, time.time())
+    candidate.verdicts.update(dict.fromkeys(digests, verdict))
+
+
+def apply(
+    draft: Draft, decisions: Decisions, include: Sequence[str], exclude: Sequence[str]
+) -> None:
+    """Decide about sessions named on the command line; `all` are those that are pending. Raises
+    UnknownTarget, UsageError where one is named for both."""
+    chosen: dict[str, Verdict] = {}
+    for verdict, starts in (("included", include), ("excluded", exclude)):
+        for start in starts:
+            found = draft.pending() if start == "all" else [draft.find(start)]
+            for each in found:
+                if chosen.get(each.part.id, verdict) != verdict:
+                    raise UsageError(f"{start} is named with --include and --exclude")
+                chosen[each.part.id] = "included" if verdict == "included" else "excluded"
+    for session_id, decided in chosen.items():
+        decide(decisions, draft.find(session_id), decided)

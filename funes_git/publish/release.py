@@ -1,0 +1,238 @@
+"""Make a release of a draft and bring it to the Hub."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from funes_git.crash import version_of
+from funes_git.errors import FunesError
+from funes_git.git import Repo
+from funes_git.publish import card, gate, rows, send, stage
+from funes_git.publish.draft import Draft
+from funes_git.publish.manifest import Manifest
+from funes_git.publish.part import Part
+from funes_git.publish.rows import Tables
+from funes_git.publish.stage import Stage
+from funes_git.remotes.hub import Add, Dataset
+from funes_git.remotes.huberrors import Conflict, NotOnHub
+from funes_git.store.lance import LanceMemory
+from funes_git_parsers.dataclass import dataclass
+
+TRIES = 5
+LICENSE = "other"
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A release that is ready to be laid out: its sessions with their rows, and its manifest."""
+
+    parts: list[Part]
+    tables: list[Tables]
+    manifest: Manifest
+    repository: str
+    license: str | None
+    keep_emails: bool
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of publishing: `commit` is None where nothing was sent."""
+
+    manifest: Manifest
+    commit: str | None
+    files: int = 0
+    size: int = 0
+    unchanged: bool = False
+
+
+def prepare(
+    repo: Repo, memory: LanceMemory, draft: Draft, parts: Sequence[Part], license: str | None
+) -> Prepared:
+    """The rows of a release and its manifest."""
+    identity = repo.identity()
+    tables = [rows.of(part, identity) for part in parts]
+    span = draft.span
+    linked = {link.commit for part in parts for link in part.links}
+    about = [span.name, draft.scope, list(span.commits), draft.keep_emails]
+    counts = {name: sum(len(each[name]) for each in tables) for name in tables[0]} if tables else {}
+    counts |= {
+        "sessions": len(parts),
+        "exchanges": sum(len(part.exchanges) for part in parts),
+        "turns": sum(len(part.turns) for part in parts),
+        "withheld": sum(len(part.withheld) for part in parts),
+        "range_commits": len(span.commits),
+    }
+    manifest = Manifest(
+        name=span.name,
+        range=span.range,
+        scope=draft.scope,
+        digest=rows.digest(tables, about),
+        tool=f"funes-git {version_of('funes-git')}",
+        model=memory.model,
+        published=datetime.now(UTC).isoformat(timespec="seconds"),
+        head=span.commits[-1] if span.commits else repo.resolve(span.until),
+        repository=tuple(repo.aliases()),
+        commits=tuple(sha for sha in span.commits if sha in linked),
+        sessions={part.id: _exchanges(part) for part in parts},
+        counts=counts,
+    )
+    names = identity[0].split()
+    return Prepared(
+        list(parts),
+        tables,
+        manifest,
+        names[0] if names else repo.name,
+        license,
+        draft.keep_emails,
+    )
+
+
+def _exchanges(part: Part) -> tuple[str, ...]:
+    """The exchanges of a session as its turns name them."""
+    return tuple(dict.fromkeys(stored.turn.exchange or "" for stored in part.turns))
+
+
+class Publisher:
+    """Publishes to one dataset. What it lays out is kept in `folder` until it is sent, so that a
+    publish that was cut off goes on with the very same files."""
+
+    def __init__(self, dataset: Dataset, memory: LanceMemory, folder: Path) -> None:
+        self.dataset = dataset
+        self._memory = memory
+        self._folder = folder
+
+    def unchanged(self, prepared: Prepared) -> Outcome | None:
+        """The release, if the dataset holds it as it is. Raises HubError."""
+        try:
+            head = self.dataset.head()
+        except NotOnHub:
+            return None
+        return self._already(prepared, head)
+
+    def publish(self, prepared: Prepared, at: Callable[[str], None] = lambda _: None) -> Outcome:
+        """Send a release, or nothing where the dataset holds the same. `at` is told each step.
+        Raises HubError, SecretFound."""
+        for _ in range(TRIES):
+            head = self.dataset.head()
+            if done := self._already(prepared, head):
+                return done
+            staged = self._staged(prepared, head, at)
+            try:
+                return self._send(prepared.manifest, staged, head, at)
+            except Conflict:
+                continue  # somebody else was first: lay it out again, on top of theirs
+        raise FunesError(
+            f"{self.dataset.name} is changed all the time by others", hint="try again later"
+        )
+
+    def _already(self, prepared: Prepared, head: str) -> Outcome | None:
+        known = send.published(self.dataset, head, prepared.manifest.name)
+        if known is None or not known.is_same(prepared.manifest):
+            return None
+        if known.name not in self.dataset.tags():  # cut off between the commit and its tag
+            self.dataset.tag(known.name, head)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return Outcome(known, None, unchanged=True)
+
+    def _send(
+        self, manifest: Manifest, folder: Path, head: str, at: Callable[[str], None]
+    ) -> Outcome:
+        made = send.operations(folder, self.dataset.files(head))
+        added = [each.content for each in made if isinstance(each, Add)]
+        size = stage.size_of(path for path in added if isinstance(path, Path))
+        at("sending")
+        counts = manifest.counts
+        message = (
+            f"Publish {manifest.name}: {counts['exchanges']} exchanges"
+            f" of {counts['sessions']} sessions"
+        )
+        gate.demand_clean("the commit", (message, *(each.path for each in made)))
+        commit = self.dataset.commit(made, head, message)
+        self.dataset.tag(manifest.name, commit)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return Outcome(manifest, commit, len(made), size)
+
+    def _staged(self, prepared: Prepared, head: str, at: Callable[[str], None]) -> Path:
+        """The folder with everything as it will stand in the dataset on top of commit `head`."""
+        folder, stamp = self._folder / "files", self._folder / "stamp.json"
+        now = json.dumps([prepared.manifest.digest, head])
+        if stamp.is_file() and stamp.read_text() == now:
+            return folder
+        at("laying out")
+        shutil.rmtree(self._folder, ignore_errors=True)
+        folder.mkdir(parents=True, mode=0o700)
+        files = self.dataset.files(head)
+        send.fetch_tables(self.dataset, head, files, folder)
+        old = send.card(self.dataset, head, files)
+        others = [
+            each
+            for each in send.releases(self.dataset, head, files)
+            if each.name != prepared.manifest.name
+        ]
+        lay_out(prepared, self._memory, folder, self.dataset.name, others, old)
+        stamp.write_text(now)
+        return folder
+
+
+def lay_out(
+    prepared: Prepared,
+    memory: LanceMemory,
+    folder: Path,
+    name: str,
+    others: Sequence[Manifest],
+    old_card: str | None,
+) -> None:
+    """Lay a release out in a folder that may hold the tables of others. Raises SecretFound."""
+    made = Stage(folder, memory)
+    for part, tables in zip(prepared.parts, prepared.tables, strict=True):
+        made.add(part, tables)
+    made.finish(part.id for part in prepared.parts)
+    manifest = prepared.manifest
+    facts = card.Facts(
+        memory=name,
+        repository=prepared.repository,
+        license=prepared.license or card.license_of(old_card) or LICENSE,
+        rows=made.memory.table("chunks").count_rows(),
+        agents=made.agents(),
+        models=made.models(),
+        releases=[manifest, *others],
+        keeps_emails=prepared.keep_emails,
+    )
+    text = card.render(facts, old_card)
+    gate.demand_clean("the dataset's card", [text])
+    gate.demand_clean("the release's manifest", _strings(manifest))
+    (folder / send.CARD).write_text(text, "utf-8")
+    target = folder / manifest.path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(manifest.dump())
+
+
+def tried(prepared: Prepared, memory: LanceMemory, folder: Path, name: str) -> dict[str, int]:
+    """The files that a release would be in a new dataset, with their sizes in bytes. Raises
+    SecretFound."""
+    folder.mkdir(parents=True, mode=0o700)
+    lay_out(prepared, memory, folder, name, [], None)
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def is_kin(dataset: Dataset, repo: Repo) -> bool:
+    """Whether a dataset holds nothing yet, or something of this repository. Raises HubError."""
+    head = dataset.head()
+    files = dataset.files(head)
+    if all(file.path in (".gitattributes", send.CARD) for file in files):
+        return True
+    mine = set(repo.aliases())
+    return any(mine & set(each.repository) for each in send.releases(dataset, head, files))
+
+
+def _strings(manifest: Manifest) -> list[str]:
+    fields = (manifest.name, manifest.range, manifest.scope, manifest.tool, manifest.model)
+    return [*fields, *manifest.repository, *manifest.sessions]

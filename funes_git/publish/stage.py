@@ -1,0 +1,107 @@
+"""Lay out a release in a folder as it will stand on the Hub: tables, passages, traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from funes_git.publish import rows, traces
+from funes_git.publish.part import Part
+from funes_git.publish.rows import Tables
+from funes_git.store.columns import SHARED, Values, session_from, turn_from
+from funes_git.store.lance import LanceMemory
+from funes_git.store.shared import AT_ONCE, SharedMemory
+
+PASSAGES = "data/passages.parquet"
+
+
+class Stage:
+    """A memory that is being made in a folder."""
+
+    def __init__(self, folder: Path, source: LanceMemory) -> None:
+        """`source` is the memory that gives the vectors."""
+        self.folder = folder
+        self._is_new = not (folder / "blocks.lance").is_dir()
+        self.memory = SharedMemory.make(folder, source)
+        self._source = source
+        self._clear: set[str] = set()
+        self._waiting: dict[str, list[Values]] = {name: [] for name in SHARED}
+
+    def add(self, part: Part, tables: Tables) -> None:
+        """Take in the rows of a session. What stands there of the same turns and is not among them
+        is taken away."""
+        if not self._is_new:
+            self._forget_old(part, tables)
+        self._clear |= rows.unchanged(part)
+        for name, new in tables.items():
+            self._waiting[name] += new
+            if len(self._waiting[name]) >= AT_ONCE:
+                self._write(name)
+
+    def finish(self, sessions: Iterable[str]) -> None:
+        """Write what is waiting, and what is made of the tables; the traces of these sessions."""
+        for name in SHARED:
+            self._write(name)
+        self.memory.finish()
+        self.memory.export(self.folder / PASSAGES)
+        for session_id in sessions:
+            self._trace(session_id)
+
+    def _write(self, name: str) -> None:
+        waiting, self._waiting[name] = self._waiting[name], []
+        self.memory.put(name, waiting, self._vectors if name == "chunks" else None)
+
+    def _vectors(self, ids: Sequence[str]) -> Any:
+        """The vectors of those chunks whose very text leaves."""
+        return self._source.vectors_of([each for each in ids if each in self._clear])
+
+    def _forget_old(self, part: Part, tables: Tables) -> None:
+        kept = {stored.turn.turn_uuid for stored in part.turns}
+        commits = {link.commit for link in part.links}
+        for name in ("edits", "chunks", "blocks", "spawns", "links"):
+            now = {row[0] for row in tables[name]}
+            old = (
+                row["id"]
+                for row in self.memory.rows(name, "session_id", [part.id])
+                if row["turn_uuid"] in kept and row.get("sha", "") in commits | {""}
+            )
+            self.memory.drop(name, (each for each in old if each not in now))
+
+    def _trace(self, session_id: str) -> None:
+        for path, data in self.traces_of(session_id).items():
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+
+    def traces_of(self, session_id: str) -> dict[str, bytes]:
+        """The files of a session, of all that the memory holds of it."""
+        found = self.memory.rows("sessions", "id", [session_id])
+        if not found:
+            return {}
+        turns: dict[str, list[dict[str, object]]] = {}
+        for row in self.memory.rows("blocks", "session_id", [session_id]):
+            turns.setdefault(row["turn_uuid"], []).append(row)
+        every = sorted(
+            (turn_from(list(group)).turn for group in turns.values()),
+            key=lambda turn: (turn.seq, turn.ts or 0.0, turn.turn_uuid),
+        )
+        return traces.files(session_from(found[0]), every)
+
+    def agents(self) -> list[str]:
+        """The agents whose sessions it holds."""
+        return sorted({row["harness"] for row in self.memory.columns("sessions", ["harness"])})
+
+    def models(self) -> list[str]:
+        """The models that spoke in them."""
+        found = {row["model"] for row in self.memory.columns("blocks", ["model"])}
+        return sorted(found - {None, ""})
+
+    def files(self) -> Iterator[Path]:
+        """Every file that belongs to the dataset."""
+        return (path for path in sorted(self.folder.rglob("*")) if path.is_file())
+
+
+def size_of(paths: Iterable[Path]) -> int:
+    """Bytes of some files."""
+    return sum(path.stat().st_size for path in paths)

@@ -1,0 +1,207 @@
+"""What a release would hold, what was decided about it, and what came of publishing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from funes_git.render import width, words
+from funes_git.render.clean import line
+from funes_git.render.json import Object, document
+from funes_git.render.page import Page, quote
+from funes_git.render.words import plural
+
+if TYPE_CHECKING:
+    from funes_git.publish.draft import Candidate, Draft
+    from funes_git.publish.part import Part, Withheld
+    from funes_git.publish.release import Outcome, Prepared
+
+SHOWN = 20
+"""Findings of a session that are listed."""
+
+
+def table(page: Page, draft: Draft) -> Iterator[str]:
+    """The sessions behind a range, with what was decided about each."""
+    yield page.style.bold(_heading(draft))
+    for number, each in enumerate(draft.candidates, 1):
+        yield ""
+        yield from session(page, each, number)
+    if draft.left_out:
+        yield ""
+        yield f"left out, as an id in them holds a secret: {plural(len(draft.left_out), 'session')}"
+
+
+def session(page: Page, each: Candidate, number: int | None = None) -> Iterator[str]:
+    """One session: what it is, what it was asked, what is withheld of it."""
+    first, last = times(each.part)
+    commits = {link.commit for link in each.part.links}
+    facts = [
+        page.style.agent(words.agent(each.part.session.harness)),
+        branches(each.part),
+        words.when(first) + (f" – {words.when(last)}" if last != first else ""),
+        plural(len(each.part.turns), "turn"),
+        words.size(each.part.size),
+        f"explains {plural(len(commits), 'commit')}",
+        page.style.bold(each.verdict),
+    ]
+    head = f"{number}. " if number else ""
+    yield f"{head}{words.short(each.part.id)}  " + "  ".join(fact for fact in facts if fact)
+    if each.prompt:
+        yield from quote(page, width.cut(each.prompt, 300)[0])
+    yield from findings(each.part.withheld)
+
+
+def findings(withheld: Iterable[Withheld]) -> Iterator[str]:
+    """What may not leave, by its place and the rules that say so; never what it is."""
+    every = list(withheld)
+    for each in every[:SHOWN]:
+        where = words.short_turn(each.session_id, each.turn_uuid) or "title"
+        yield f"  withheld: turn {where}, {each.what.replace('_', ' ')} ({', '.join(each.rules)})"
+    if len(every) > SHOWN:
+        yield f"  withheld: {plural(len(every) - SHOWN, 'more finding')}"
+
+
+def exchange(page: Page, part: Part) -> Iterator[str]:
+    """Everything that would leave of some exchanges, as it would."""
+    for stored in part.turns:
+        turn = stored.turn
+        note = "  (taken back)" if stored.retracted else ""
+        yield f"{words.when(turn.ts)}  {page.style.bold(turn.role)}{note}"
+        for block in turn.blocks:
+            if block.text:
+                name = f" {line(block.tool)}" if block.tool else ""
+                yield f"  {page.style.dim(block.type.replace('_', ' ') + name)}"
+                yield from quote(page, block.text)
+
+
+def for_agents(draft: Draft) -> Iterator[str]:
+    """The same, one line a session and one a finding."""
+    yield f"range {line(draft.span.range)} commits={len(draft.span.commits)}"
+    for each in draft.candidates:
+        part = each.part
+        commits = {link.commit for link in part.links}
+        counts = (
+            f"turns={len(part.turns)} exchanges={len(part.exchanges)} chars={part.size}"
+            f" commits={len(commits)} withheld={len(part.withheld)} {each.verdict}"
+        )
+        yield f"session {line(part.id)} {part.session.harness} {counts}"
+        if each.prompt:
+            yield f"  prompt: {line(width.cut(each.prompt, 200)[0])}"
+        for found in part.withheld:
+            rules = ",".join(found.rules)
+            yield f"  withheld: {line(found.turn_uuid) or '-'} {found.what} {rules}"
+
+
+def as_json(draft: Draft) -> Object:
+    """`review`: what stands behind a range."""
+    return document(
+        name=draft.span.name,
+        range=draft.span.range,
+        scope=draft.scope,
+        commits=list(draft.span.commits),
+        sessions=[_candidate(each) for each in draft.candidates],
+        left_out=draft.left_out,
+    )
+
+
+def _candidate(each: Candidate) -> Object:
+    first, last = times(each.part)
+    return {
+        "session": each.part.id,
+        "agent": each.part.session.harness,
+        "branch": branches(each.part) or None,
+        "first": first,
+        "last": last,
+        "prompt": each.prompt,
+        "turns": len(each.part.turns),
+        "chars": each.part.size,
+        "commits": sorted({link.commit for link in each.part.links}),
+        "verdict": each.verdict,
+        "exchanges": each.verdicts,
+        "withheld": [_withheld(found) for found in each.part.withheld],
+    }
+
+
+def _withheld(found: Withheld) -> Object:
+    return {"turn": found.turn_uuid, "what": found.what, "rules": list(found.rules)}
+
+
+def times(part: Part) -> tuple[float | None, float | None]:
+    """When its first and its last turn were, in seconds since the epoch."""
+    known = [stored.turn.ts for stored in part.turns if stored.turn.ts is not None]
+    return min(known, default=None), max(known, default=None)
+
+
+def branches(part: Part) -> str:
+    """The branches that its turns ran on."""
+    names = dict.fromkeys(s.turn.branch for s in part.turns if s.turn.branch)
+    return ", ".join(line(name) for name in names if name)
+
+
+def _heading(draft: Draft) -> str:
+    sessions = plural(len(draft.candidates), "session")
+    commits = plural(len(draft.span.commits), "commit")
+    return f"{line(draft.span.range)}: {commits}, {sessions} behind them"
+
+
+# --- publishing
+
+
+def prepared(found: Prepared, name: str) -> Iterator[str]:
+    """What would leave."""
+    counts = found.manifest.counts
+    what = [plural(counts[kind], kind[:-1]) for kind in ("sessions", "exchanges", "turns")]
+    yield f"{line(found.manifest.name)} for {line(name)}: {words.listed(what)}"
+    yield f"tied to {plural(len(found.manifest.commits), 'commit')} of {counts['range_commits']:,}"
+    yield f"{plural(counts['withheld'], 'text')} withheld"
+
+
+def dry_run(
+    page: Page, draft: Draft, found: Prepared, files: dict[str, int], name: str
+) -> Iterator[str]:
+    """What would be sent."""
+    yield from table(page, draft)
+    yield ""
+    yield from prepared(found, name)
+    for path, size in files.items():
+        yield f"  {words.size(size):>9}  {line(path)}"
+    total = words.size(sum(files.values()))
+    yield f"{plural(len(files), 'file')}, {total}; nothing was sent"
+
+
+def dry_run_json(draft: Draft, found: Prepared, files: dict[str, int], name: str) -> Object:
+    """`publish --dry-run`: what would be sent."""
+    return as_json(draft) | {
+        "memory": name,
+        "release": found.manifest.name,
+        "digest": found.manifest.digest,
+        "counts": dict(found.manifest.counts),
+        "files": files,
+        "bytes": sum(files.values()),
+        "commit": None,
+    }
+
+
+def outcome(found: Outcome, name: str) -> Iterator[str]:
+    """What came of it."""
+    release = line(found.manifest.name)
+    if found.unchanged:
+        yield f"{line(name)} holds {release} as it is; nothing was sent"
+        return
+    sent = f"{plural(found.files, 'file')}, {words.size(found.size)}"
+    yield f"published {release} to {line(name)}: {sent}"
+    yield f"ask it: git funes recall --memory {line(name)}@{release} WORDS"
+
+
+def outcome_json(found: Outcome, name: str) -> Object:
+    """`publish`: what was sent."""
+    return document(
+        memory=name,
+        release=found.manifest.name,
+        digest=found.manifest.digest,
+        commit=found.commit,
+        unchanged=found.unchanged,
+        files=found.files,
+        bytes=found.size,
+        counts=dict(found.manifest.counts),
+    )
