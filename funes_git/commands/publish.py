@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.drafting import ask, decide, drafted, is_conversation
+from funes_git.crash import version_of
 from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.output import Output
@@ -87,7 +88,8 @@ def publish(
     manifest.checked(draft.span.name)
     decide(repo, draft, include, exclude)
     parts = _reviewed(out, repo, draft, yes=yes or dry_run)
-    prepared = releases.prepare(repo, lance, draft, parts, license)
+    tool = f"funes-git {version_of('funes-git')}"
+    prepared = releases.prepare(repo, lance, draft, parts, tool, license)
     if dry_run:
         return _dry_run(out, repo, lance, draft, prepared, memory)
     publisher = releases.Publisher(dataset, lance, repo.layout.publishing(memory))

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from funes_git.crash import version_of
 from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.publish import card, gate, rows, send, stage
@@ -50,9 +49,14 @@ class Outcome:
 
 
 def prepare(
-    repo: Repo, memory: LanceMemory, draft: Draft, parts: Sequence[Part], license: str | None
+    repo: Repo,
+    memory: LanceMemory,
+    draft: Draft,
+    parts: Sequence[Part],
+    tool: str,
+    license: str | None,
 ) -> Prepared:
-    """The rows of a release and its manifest."""
+    """The rows of a release and its manifest, which names the `tool` with its version."""
     identity = repo.identity()
     tables = [rows.of(part, identity) for part in parts]
     span = draft.span
@@ -71,7 +75,7 @@ def prepare(
         range=span.range,
         scope=draft.scope,
         digest=rows.digest(tables, about),
-        tool=f"funes-git {version_of('funes-git')}",
+        tool=tool,
         model=memory.model,
         published=datetime.now(UTC).isoformat(timespec="seconds"),
         head=span.commits[-1] if span.commits else repo.resolve(span.until),
