@@ -94,6 +94,11 @@ class UserLayout:
         return self.cache / "discovery.sqlite"
 
     @property
+    def memories(self) -> Path:
+        """Memories that lie elsewhere: which version was seen, and what is derived of it."""
+        return self.cache / "memories"
+
+    @property
     def rules(self) -> Path:
         """The secret scanner's compiled rules."""
         return self.cache / "rules"

@@ -20,6 +20,7 @@ def get(
     /,
     *,
     window: options.Number = 0,
+    memory: str | None = None,
     format: options.Format = None,
 ) -> int:
     """Show a whole turn, and what is around it
@@ -36,11 +37,14 @@ def get(
         The turn's id; its start will do.
     window
         Show this many turns before and after it too.
+    memory
+        Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
+        Hub, or a path.
     format
         Terminals get human, pipes get agent.
     """
     out = output.choose(format)
-    with reading() as (repo, catalog):
+    with reading(memory=memory) as (repo, catalog):
         session_id, turn_uuid, views = found(catalog, session, turn, window)
         if out.format == "json":
             out.json(json.turns(session_id, turn_uuid, views))

@@ -24,6 +24,7 @@ def log(
     author: str | None = None,
     no_merges: bool = False,
     first_parent: bool = False,
+    memory: str | None = None,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
@@ -53,6 +54,9 @@ def log(
         Leave out merges.
     first_parent
         Follow only the first parent of merges.
+    memory
+        Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
+        Hub, or a path.
     format
         Terminals get human, pipes get agent; json prints one object a line.
     exit_code
@@ -60,7 +64,7 @@ def log(
     """
     asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     out = output.choose(format)
-    with reading(links=True) as (repo, catalog):
+    with reading(links=True, memory=memory) as (repo, catalog):
         args = [*asked, *revision]
         entries = _Seen(found(repo, catalog, args, path, prompts=out.format == "human"))
         if out.format == "json":

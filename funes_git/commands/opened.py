@@ -49,19 +49,39 @@ def held_vectors() -> tuple[str | None, int]:
 
 @contextmanager
 def reading(
-    *, links: bool = False, note: Callable[[str], None] | None = None
+    *, links: bool = False, memory: str | None = None, note: Callable[[str], None] | None = None
 ) -> Iterator[tuple[Repo, Catalog]]:
     """The repository and its catalog, for reading; with `links`, the commits that are new since
-    the last linking are linked before. What the asker should know besides is told to `note`, or
-    else on standard error. Raises NotARepository, MemoryMissing."""
+    the last linking are linked before. `memory` names another one than the repository's own, as
+    remotes/names.py reads it. What the asker should know besides is told to `note`, or else on
+    standard error. Raises NotARepository, MemoryMissing, UsageError."""
     tell = note or output.note
-    repo = here()
+    repo = here() if memory is None else asked_of(here(), memory, tell)
     if links:
         _catch_up(repo, tell)
     with Catalog.open(repo.layout.catalog) as catalog:
         if links:
             _note_unread(catalog, tell)
         yield repo, catalog
+
+
+def asked_of(repo: Repo, memory: str, tell: Callable[[str], None]) -> Repo:
+    """The repository with the memory of this name in place of its own. Raises FunesError."""
+    from dataclasses import replace
+
+    from funes_git.remotes.names import parse
+
+    name = parse(memory)
+    if name.kind == "local":
+        return repo
+    from funes_git.remotes.cached import elsewhere
+
+    out = output.choose(None)
+    found = elsewhere(name, out.progress)
+    out.progress_done()
+    for said in found.notes:
+        tell(f"note: {said}")
+    return replace(repo, memory=found.layout.root)
 
 
 def _catch_up(repo: Repo, tell: Callable[[str], None]) -> None:

@@ -12,7 +12,9 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.stats import sizes
 
 
-def status(*, agents: bool = False, format: options.Format = None) -> int:
+def status(
+    *, agents: bool = False, memory: str | None = None, format: options.Format = None
+) -> int:
     """Show what is indexed, linked and pending
 
     Example: git funes status
@@ -22,13 +24,16 @@ def status(*, agents: bool = False, format: options.Format = None) -> int:
     agents
         For each agent: where its sessions are looked for, how many there are, what is indexed of
         them, and which versions wrote them.
+    memory
+        Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
+        Hub, or a path.
     format
         Terminals get human, pipes get agent.
     """
     out = output.choose(format)
     if agents:
         return _agents(out)
-    with reading() as (repo, catalog):
+    with reading(memory=memory) as (repo, catalog):
         state = found(repo, catalog)
     if out.format == "json":
         from funes_git.render import jsonstate

@@ -19,6 +19,7 @@ def why(
     chain: bool = False,
     deleted: bool = False,
     n: options.AtMost = None,
+    memory: str | None = None,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
@@ -46,13 +47,16 @@ def why(
         also a text that no commit ever had.
     n
         Show at most this many turns (5), or stages of the chain (50); -3 is short for -n 3.
+    memory
+        Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
+        Hub, or a path.
     format
         Terminals get human, pipes get agent.
     exit_code
         Exit with 1 if no turn was found.
     """
     out = output.choose(format)
-    with reading(links=True) as (repo, catalog):
+    with reading(links=True, memory=memory) as (repo, catalog):
         answer = found(repo, catalog, target, at, n, chain=chain, deleted=deleted)
         if out.format == "json":
             from funes_git.render import json

@@ -35,6 +35,8 @@ class Repo:
     common_dir: Path
     git_dir: Path
     worktree: Path | None
+    memory: Path | None = None
+    """Where its memory lies, if another one is asked than its own."""
 
     @classmethod
     def discover(cls, cwd: Path) -> Repo:
@@ -61,7 +63,7 @@ class Repo:
     @property
     def layout(self) -> Layout:
         """Where this repository's memory lives."""
-        return Layout(self.common_dir / "funes")
+        return Layout(self.memory or self.common_dir / "funes")
 
     @property
     def name(self) -> str:
