@@ -315,7 +315,8 @@ class Hit:
     """An exchange that recall found, by its best passage. `prompt` opened it and `closing` are the
     agent's last words in it (None where a passage is of that turn); `commits` are full ids;
     `also` are further passages of it, the best first; `twins` counts other turns that say the
-    same; `before` and `after` are neighbouring turns, oldest first, where they were asked for."""
+    same; `before` and `after` are neighbouring turns, oldest first, where they were asked for;
+    `memory` names the memory, where it is not the repository's own."""
 
     session_id: str
     turn_uuid: str
@@ -335,6 +336,7 @@ class Hit:
     twins: int = 0
     before: tuple[TurnView, ...] = ()
     after: tuple[TurnView, ...] = ()
+    memory: str = ""
 
 
 @dataclass(frozen=True, slots=True)

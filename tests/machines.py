@@ -55,7 +55,7 @@ class Machine:
 
     def run(self, *args: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
         """A command that ends with this exit code."""
-        done = funes(*args, cwd=self.repo.path, **self.env, **env)
+        done = funes(*args, cwd=self.repo.path, **{**self.env, **env})
         assert done.returncode == code, (done.stdout, done.stderr)
         return done
 
@@ -76,9 +76,9 @@ class Machine:
         """`git funes pull`."""
         return self.json("pull", *args, "--no-embed", **env)
 
-    def authors(self, target: str) -> list[str]:
+    def authors(self, target: str, *args: str) -> list[str]:
         """The sessions behind a target, as `why` tells."""
-        return [each["session_id"] for each in self.json("why", target)["answers"]]
+        return [each["session_id"] for each in self.json("why", target, *args)["answers"]]
 
     def hits(self, words: str, *args: str) -> set[str]:
         """The sessions that `recall` finds."""

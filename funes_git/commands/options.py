@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
     Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
     Shell: TypeAlias = Literal["bash", "zsh", "fish"]
-    Tool: TypeAlias = Literal[
-        "agent-trace", "agentnote", "entire", "git-ai", "notes", "specstory", "traces"
-    ]
+    Tool: TypeAlias = str
     Action: TypeAlias = Literal["list", "pull"]
     Scope: TypeAlias = Literal["exchanges", "sessions"]
 
@@ -40,6 +38,8 @@ class Kind(NamedTuple):
     """Names other than the parameter's own."""
     many: bool = False
     optional: bool = False
+    ending: str = ""
+    """Besides the choices, a file whose name ends so will do."""
 
 
 SHARED: Final = {
@@ -52,7 +52,7 @@ SHARED: Final = {
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
     "Shell": Kind(choices=("bash", "zsh", "fish")),
-    "Tool": Kind(choices=tuple(LABELS)),
+    "Tool": Kind(choices=tuple(LABELS), ending=".funes"),
     "Action": Kind(choices=("list", "pull")),
     "Scope": Kind(choices=("exchanges", "sessions")),
 }
@@ -72,7 +72,8 @@ def __getattr__(name: str) -> Any:
     from cyclopts import Parameter
     from cyclopts.validators import Number
 
-    read: Any = Literal[kind.choices] if kind.choices else kind.convert
+    fixed = kind.choices and not kind.ending
+    read: Any = Literal[kind.choices] if fixed else kind.convert
     read = tuple[read, ...] if kind.many else read
     read = read | None if kind.optional else read
     within = Number(gte=0, lte=MOST) if kind.convert is int else None

@@ -109,7 +109,8 @@ def _option(known: Spec, token: str, tokens: list[str], bound: Bound) -> None:
 
 
 def _value(kind: Kind, text: str) -> Any:
-    if kind.choices and text not in kind.choices:
+    named = kind.ending and text.endswith(kind.ending)
+    if kind.choices and text not in kind.choices and not named:
         raise _NotPlain
     if kind.convert is int:
         if not text.isascii() or not text.isdigit() or int(text[:20]) > MOST:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.opened import from_top, reading
+from funes_git.commands.opened import from_top, here, reading
 from funes_git.errors import UsageError
+from funes_git.model import Hit
 from funes_git.render import agent as compact
 from funes_git.render import json
 from funes_git.render import reading as human
@@ -26,6 +29,7 @@ def recall(
     neighbours: options.Neighbours = 0,
     lexical: bool = False,
     no_rerank: bool = False,
+    memory: str | None = None,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
@@ -66,6 +70,9 @@ def recall(
         By words alone; needs no model.
     no_rerank
         Do not read the best candidates closely, which takes most of the time.
+    memory
+        Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
+        Hub, or a path; several with commas between: local,acme/widget-memory.
     format
         Terminals get human, pipes get agent.
     exit_code
@@ -79,32 +86,34 @@ def recall(
     if not words:
         raise UsageError("recall needs words to look for", hint='git funes recall "why LRU"')
     out = output.choose(format)
-    with reading() as (repo, catalog):
-        filters = Filters(
-            files=tuple(from_top(repo, path) for path in file),
-            commits=commit,
-            branch=branch,
-            agents=agent,
-            session=session,
-            types=type,
-            roles=role,
-            since=since,
-            until=until,
-        )
-        models = Models(repo.settings)
-        found = Recall(repo, catalog, models).search(
-            words,
-            filters,
-            n,
-            neighbours=neighbours,
-            stages=Stages(meaning=not lexical, rerank=not no_rerank),
-        )
+    own = here()
+    filters = Filters(
+        files=tuple(from_top(own, path) for path in file),
+        commits=commit,
+        branch=branch,
+        agents=agent,
+        session=session,
+        types=type,
+        roles=role,
+        since=since,
+        until=until,
+    )
+    stages = Stages(meaning=not lexical, rerank=not no_rerank)
+    hits: list[Hit] = []
+    for name in memory.split(",") if memory else (None,):
+        with reading(memory=name) as (repo, catalog):
+            found = Recall(repo, catalog, Models(repo.settings)).search(
+                words, filters, n, neighbours=neighbours, stages=stages
+            )
+        elsewhere = "" if repo.memory is None else str(name)
+        hits += [replace(hit, memory=elsewhere) for hit in found.hits]
         for said in found.notes:
             output.note(f"note: {said}")
-        if out.format == "json":
-            out.json(json.recall(words, found.hits))
-        elif out.format == "agent":
-            out.recorded(repo.name, compact.recall(words, found.hits))
-        else:
-            out.lines(human.recall(out.page, words, found.hits))
-    return int(exit_code and not found.hits)
+    hits = sorted(hits, key=lambda hit: -hit.score)[:n]
+    if out.format == "json":
+        out.json(json.recall(words, hits))
+    elif out.format == "agent":
+        out.recorded(own.name, compact.recall(words, hits))
+    else:
+        out.lines(human.recall(out.page, words, hits))
+    return int(exit_code and not hits)

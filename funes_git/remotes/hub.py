@@ -9,6 +9,7 @@ its commit is not tried again when the Hub is busy, and its upload of a folder i
 from __future__ import annotations
 
 import logging
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 KIND = "dataset"
+_CARD = re.compile(r"The memory of (.+)")
+_RELEASE = re.compile(r"releases/(.+)\.json")
+"""How publish/card.py and publish/manifest.py write them."""
+_PARTS = re.compile(r"\d{1,9}|\D+")
 T = TypeVar("T")
 
 
@@ -58,13 +63,14 @@ Operation: TypeAlias = Add | Delete
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the Hub's list says of a dataset: `size` in bytes or None, `changed` in seconds since
-    the epoch or None."""
+    """What the Hub's list says of a memory: the `repository` that its card names and the releases
+    that it holds, the newest first; `size` in bytes or None, `changed` in seconds since the epoch
+    or None."""
 
     name: str
     private: bool
-    tags: tuple[str, ...]
-    card: dict[str, Any]
+    repository: str
+    releases: tuple[str, ...]
     changed: float | None
     size: int | None
 
@@ -229,7 +235,7 @@ def search(tag: str, text: str = "", limit: int = 100) -> list[About]:
                 search=text or None,
                 sort="downloads",
                 limit=limit,
-                expand=["private", "tags", "cardData", "lastModified", "usedStorage"],
+                expand=["private", "cardData", "lastModified", "siblings", "usedStorage"],
             )
         )
 
@@ -238,9 +244,17 @@ def search(tag: str, text: str = "", limit: int = 100) -> list[About]:
 
 def _about(info: Any) -> About:
     card = info.card_data.to_dict() if info.card_data else {}
+    about = _CARD.search(str(card.get("pretty_name") or ""))
+    names = (_RELEASE.fullmatch(file.rfilename) for file in info.siblings or ())
+    releases = sorted((match[1] for match in names if match), key=_by_number, reverse=True)
     changed = info.last_modified.timestamp() if info.last_modified else None
     size = getattr(info, "used_storage", None)
-    return About(info.id, bool(info.private), tuple(info.tags or ()), card, changed, size)
+    repository = about[1] if about else ""
+    return About(info.id, bool(info.private), repository, tuple(releases), changed, size)
+
+
+def _by_number(release: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in _PARTS.findall(release)]
 
 
 def asked(call: Callable[[HfApi], T], name: str, revision: str | None = None) -> T:

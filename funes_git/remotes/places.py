@@ -140,6 +140,10 @@ def place_of(name: Name) -> Place:
         return HubPlace(name)
     if name.kind == "folder":
         return FolderPlace(name)
+    if name.kind == "file":
+        from funes_git.remotes.archive import FilePlace
+
+        return FilePlace(name)
     raise UsageError(f"{name.text} cannot be used here", "ORG/NAME, or a path")
 
 

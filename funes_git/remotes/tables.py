@@ -32,6 +32,8 @@ class Difference:
 def is_table(path: str) -> bool:
     """Whether a file, by its path with `/`, belongs to a memory's tables."""
     top, _, rest = path.partition("/")
+    if "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
+        return False
     return path == FORMAT or (bool(rest) and top.removesuffix(".lance") in SHARED)
 
 

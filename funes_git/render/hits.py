@@ -33,7 +33,8 @@ def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
         for label, text in said:
             yield f"{label}:"
             yield from (f"> {row}".rstrip() for row in safe(text).split("\n") if row.strip())
-        yield f"get {short(hit.session_id)} {short_turn(hit.session_id, hit.turn_uuid)}"
+        elsewhere = f" --memory {line(hit.memory)}" if hit.memory else ""
+        yield f"get {short(hit.session_id)} {short_turn(hit.session_id, hit.turn_uuid)}{elsewhere}"
 
 
 def _weight(number: int) -> int:

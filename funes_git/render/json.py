@@ -245,6 +245,7 @@ def _hit(hit: Hit) -> Object:
         "twins": hit.twins,
         "before": [_turn(view) for view in hit.before],
         "after": [_turn(view) for view in hit.after],
+        "memory": hit.memory or "local",
     }
 
 

@@ -58,6 +58,8 @@ def _facts(hit: Hit) -> Iterator[str]:
         yield f"on {line(hit.branch)}"
     yield _kind(hit)
     yield f"score {hit.score:.2f}"
+    if hit.memory:
+        yield f"in {line(hit.memory)}"
     if hit.twins:
         yield f"{words.plural(hit.twins, 'more turn')} the same"
 

@@ -29,6 +29,12 @@ def pushed(memory: str, report: Report) -> Iterator[str]:
     yield from _model(memory, report)
 
 
+def exported(file: str, report: Report, size: int) -> Iterator[str]:
+    """What was written, and what stayed here."""
+    yield f"wrote {plural(report.given, 'turn')} to {line(file)} ({words.size(size)})"
+    yield from _withheld(report)
+
+
 def pulled(memory: str, report: Report) -> Iterator[str]:
     """What was taken."""
     yield _taken(memory, report) if report.taken.turns else f"nothing new in {line(memory)}"

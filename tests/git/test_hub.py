@@ -188,15 +188,17 @@ def test_a_cut_download_goes_on(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_the_hub_is_searched_by_tag(hub: Hub, tmp_path: Path) -> None:
-    card = b"---\ntags: [funes, git]\nlicense: mit\n---\n# Memory\n"
-    hub.put(NAME, {"README.md": card, "x": b"12345"})
+    card = b"---\ntags: [funes, git]\npretty_name: The memory of acme/widget\n---\n# Memory\n"
+    releases = {f"releases/v1.{n}.json": b"{}" for n in (2, 10)}
+    hub.put(NAME, {"README.md": card, "x": b"12345", **releases})
     hub.put("bob/other", {"README.md": b"---\ntags: [cats]\n---\n"})
     hub.put("bob/secret", {"README.md": card}, private=True)
     code = """
     for text in ("", "mem", "none"):
-        say([[d.name, d.private, d.card["license"], d.size > 5] for d in hub.search("funes", text)])
+        for d in hub.search("funes", text): say([d.name, d.repository, d.releases, d.size > 5])
     """
-    assert calls(hub, tmp_path, code) == [[[NAME, False, "mit", True]]] * 2 + [[]]
+    found = [NAME, "acme/widget", ["v1.10", "v1.2"], True]
+    assert calls(hub, tmp_path, code) == [found] * 2
 
 
 def test_without_a_network_the_reason_is_told(hub: Hub, tmp_path: Path) -> None:

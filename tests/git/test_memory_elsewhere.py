@@ -1,0 +1,111 @@
+"""`--memory`: questions to a memory that lies elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hub import Hub, serving
+from machines import Machine
+
+NAME = "ada/widget"
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    with serving() as found:
+        yield found
+
+
+def test_a_fresh_clone_asks_a_memory_on_the_hub(hub: Hub, tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a", hub)
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    first = ada.push(NAME)["version"]
+    bob = Machine(tmp_path / "b", hub, ada.repo)
+    asked = ("--memory", NAME)
+    assert bob.authors("cache.py:1", *asked) == [claude.id]
+    assert not (bob.repo.path / ".git/funes").exists()
+    before = len(hub.asked)
+    (hit,) = bob.json("recall", "cap the cache", *asked)["hits"]
+    assert (hit["session_id"], hit["memory"]) == (claude.id, NAME)
+    assert "Cap the cache" in bob.run("get", claude.id, *asked).stdout
+    assert claude.id in bob.run("log", *asked, "--format", "json").stdout
+    assert bob.json("status", *asked)["sessions"] == 1
+    assert len(hub.asked) == before  # it was fetched, and nothing is asked again
+    offline = {"HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:1"}
+    assert bob.json("recall", "cap the cache", *asked, **offline)["hits"]
+    # two memories at once; the own one has a session of its own
+    own = bob.session("hello.py", "print('hello to everyone')", prompt="Say hello to the cache")
+    bob.index()
+    both = bob.json("recall", "cache", "--memory", f"local,{NAME}")["hits"]
+    assert {(h["session_id"], h["memory"]) for h in both} == {
+        (own.id, "local"),
+        (claude.id, NAME),
+    }
+    # a commit is what it was, whatever came after it
+    bob.push(NAME)
+    pinned = bob.json("recall", "cache", "--memory", f"{NAME}@{first}")["hits"]
+    assert {hit["session_id"] for hit in pinned} == {claude.id}
+
+
+def test_offline_says_so_and_answers_from_what_is_here(hub: Hub, tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a", hub)
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    ada.push(NAME)
+    ada.run("recall", "cache", "--memory", NAME)
+    for head in (ada.home / ".cache/funes-git/memories").glob("*/head.json"):
+        seen = json.loads(head.read_text())
+        head.write_text(json.dumps({**seen, "at": seen["at"] - 7_200}))
+    done = ada.run("recall", "cache", "--memory", NAME, HF_HUB_OFFLINE="1")
+    assert "note: ada/widget as it was on " in done.stderr
+    assert "HF_HUB_OFFLINE is set" in done.stderr
+    assert "Cap the cache" in done.stdout
+
+
+def test_a_folder_and_what_is_no_memory(hub: Hub, tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a", hub)
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    ada.push(str(tmp_path / "share"))
+    assert ada.authors("cache.py:1", "--memory", str(tmp_path / "share")) == [claude.id]
+    hub.put("ada/none", {"README.md": b"# Nothing\n"})
+    done = ada.run("recall", "cache", "--memory", "ada/none", code=1)
+    assert "ada/none holds no memory" in done.stderr
+    assert "no memory can be called" in ada.run("why", "x", "--memory", "none", code=2).stderr
+
+
+def test_published_memories_are_found(hub: Hub, tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a", hub)
+    card = b"---\ntags: [funes]\npretty_name: The memory of acme/widget\n---\n"
+    hub.put("ada/widget", {"README.md": card, "releases/v1.0.json": b"{}"})
+    hub.put("ada/cats", {"README.md": b"---\ntags: [cats]\n---\n"})
+    (found,) = ada.json("find", "widget")["memories"]
+    assert (found["memory"], found["repository"]) == ("ada/widget", "acme/widget")
+    assert found["releases"] == ["v1.0"]
+    shown = ada.run("find").stdout
+    assert "ada/widget acme/widget, " in shown
+    assert "releases v1.0" in shown
+    assert ada.run("find", "none", "--exit-code", code=1).stdout == "no memory was found\n"
+
+
+def test_a_memory_in_one_file(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    file = str(tmp_path / "widget.funes")
+    said = ada.json("export", file)
+    assert (said["pushed"]["turns"] > 2, said["bytes"]) == (True, Path(file).stat().st_size)
+    assert "exists" in ada.run("export", file, code=1).stderr
+    assert list((ada.repo.path / ".git/funes/remotes").iterdir()) == []
+    bob = Machine(tmp_path / "b", None, ada.repo)
+    assert bob.authors("cache.py:1", "--memory", file) == [claude.id]
+    assert bob.json("import", file, "--no-embed")["taken"]["sessions"] == 1
+    assert bob.authors("cache.py:1") == [claude.id]
+    assert bob.json("import", file, "--no-embed")["taken"]["turns"] == 0
+    Path(file).write_bytes(b"no zip")
+    assert "is no memory in a file" in bob.run("import", file, code=1).stderr
+    assert "there is no file" in bob.run("import", "none.funes", code=1).stderr
