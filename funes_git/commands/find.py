@@ -18,8 +18,8 @@ def find(
 ) -> int:
     """List the memories that were published on the Hub
 
-    The datasets of the Hugging Face Hub that have the tag `funes` on their card. Ask one with `--memory`, as in
-    `git funes recall WORDS --memory ORG/NAME`.
+    The datasets of the Hugging Face Hub that have the tag `funes` on their card. Ask one with
+    `--memory`, as in `git funes recall WORDS --memory ORG/NAME`.
 
     Example: git funes find widget
 
