@@ -72,6 +72,7 @@ COMMANDS: Final = {
         _command("doctor", KEEP, "Prove that hooks, stores, models and scanner work"),
         _command("review", SHARE, "Look at what a release would publish, and decide about it"),
         _command("publish", SHARE, "Publish the memory behind a release as a dataset"),
+        _command("withdraw", SHARE, "Take a release out of a published memory"),
         _command("completion", HELP, "Print a shell completion script"),
     )
 }

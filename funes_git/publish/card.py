@@ -33,7 +33,6 @@ class Facts:
     agents: Sequence[str]
     models: Sequence[str]
     releases: Sequence[Manifest]
-    keeps_emails: bool = False
 
 
 def render(facts: Facts, old: str | None) -> str:
@@ -50,6 +49,12 @@ def license_of(card: str | None) -> str | None:
     match = _FRONT.match(card or "")
     found = re.search(r"^license:[ \t]*(\S+)", match[1], re.M) if match else None
     return found[1].strip("\"'") if found else None
+
+
+def repository_of(card: str | None) -> str | None:
+    """The repository that a card is about."""
+    found = re.search(r"^# The memory of (.+)$", card or "", re.M)
+    return found[1] if found else None
 
 
 def _metadata(facts: Facts, own: str) -> str:
@@ -162,7 +167,8 @@ def _cell(text: str) -> str:
 
 
 def _emails(facts: Facts) -> str:
-    return "are replaced" if facts.keeps_emails else "and e-mail addresses are replaced"
+    kept = any(release.keep_emails for release in facts.releases)
+    return "are replaced, e-mail addresses not" if kept else "and e-mail addresses are replaced"
 
 
 def _size(rows: int) -> str:

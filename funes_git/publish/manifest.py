@@ -34,6 +34,7 @@ class Manifest:
     model: str
     published: str
     head: str
+    keep_emails: bool = False
     repository: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     sessions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

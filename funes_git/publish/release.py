@@ -34,7 +34,6 @@ class Prepared:
     manifest: Manifest
     repository: str
     license: str | None
-    keep_emails: bool
 
 
 @dataclass(slots=True)
@@ -79,6 +78,7 @@ def prepare(
         model=memory.model,
         published=datetime.now(UTC).isoformat(timespec="seconds"),
         head=span.commits[-1] if span.commits else repo.resolve(span.until),
+        keep_emails=draft.keep_emails,
         repository=tuple(repo.aliases()),
         commits=tuple(sha for sha in span.commits if sha in linked),
         sessions={part.id: _exchanges(part) for part in parts},
@@ -91,7 +91,6 @@ def prepare(
         manifest,
         names[0] if names else repo.name,
         license,
-        draft.keep_emails,
     )
 
 
@@ -204,7 +203,6 @@ def lay_out(
         agents=made.agents(),
         models=made.models(),
         releases=[manifest, *others],
-        keeps_emails=prepared.keep_emails,
     )
     text = card.render(facts, old_card)
     gate.demand_clean("the dataset's card", [text])

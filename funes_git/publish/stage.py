@@ -19,11 +19,11 @@ PASSAGES = "data/passages.parquet"
 class Stage:
     """A memory that is being made in a folder."""
 
-    def __init__(self, folder: Path, source: LanceMemory) -> None:
-        """`source` is the memory that gives the vectors."""
+    def __init__(self, folder: Path, source: LanceMemory | None = None) -> None:
+        """`source` is the memory that gives the vectors; without one, nothing can be added."""
         self.folder = folder
         self._is_new = not (folder / "blocks.lance").is_dir()
-        self.memory = SharedMemory.make(folder, source)
+        self.memory = SharedMemory.make(folder, source) if source else SharedMemory.open(folder)
         self._source = source
         self._clear: set[str] = set()
         self._waiting: dict[str, list[Values]] = {name: [] for name in SHARED}
@@ -54,6 +54,7 @@ class Stage:
 
     def _vectors(self, ids: Sequence[str]) -> Any:
         """The vectors of those chunks whose very text leaves."""
+        assert self._source is not None
         return self._source.vectors_of([each for each in ids if each in self._clear])
 
     def _forget_old(self, part: Part, tables: Tables) -> None:

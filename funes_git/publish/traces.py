@@ -27,20 +27,32 @@ def name_of(session_id: str) -> str:
     return f"{FOLDER}/{stem}.jsonl"
 
 
+def is_of(path: str, session_id: str) -> bool:
+    """Whether a path is that of a session's file, or of one of its sub-agents."""
+    own = name_of(session_id)
+    return path == own or path.startswith(own.removesuffix("jsonl"))
+
+
 def files(session: Session, turns: Sequence[Turn]) -> dict[str, bytes]:
     """The files of a session by their paths: one for itself, one for each sub-agent that shares
     its id."""
     threads: dict[str | None, list[Turn]] = {}
     for turn in turns:
         threads.setdefault(turn.thread, []).append(turn)
-    made = {}
-    for thread, own in threads.items():
-        name = session.session_id if thread is None else f"{session.session_id}.{thread}"
-        title = session.title if thread is None else f"Sub-agent of {session.session_id}"
-        lines = list(trace(name, session.harness, title, own))
+    own, made = session.session_id, {}
+    for thread, said in threads.items():
+        name = own if thread is None else f"{own}.{thread}"
+        title = session.title if thread is None else f"Sub-agent of {own}"
+        lines = list(trace(name, session.harness, title, said))
         if len(lines) > 1:
-            made[name_of(name)] = "".join(lines).encode("utf-8", "replace")
+            path = name_of(own) if thread is None else _beside(name_of(own), thread)
+            made[path] = "".join(lines).encode("utf-8", "replace")
     return made
+
+
+def _beside(path: str, thread: str) -> str:
+    """The path of a sub-agent's file, beside that of its session."""
+    return f"{path.removesuffix('.jsonl')}.{name_of(thread).removeprefix(f'{FOLDER}/')}"
 
 
 def trace(name: str, harness: str, title: str | None, turns: Iterable[Turn]) -> Iterator[str]:

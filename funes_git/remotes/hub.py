@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -219,6 +219,18 @@ class Dataset:
 
     def _fetch(self, fetch: Callable[[], str], commit: str | None) -> Path:
         return Path(self._ask(lambda _: fetch(), commit))
+
+    def drop_large(self, keep: Container[str]) -> int:
+        """Remove the large files for good whose sha256 is not to be kept; how many those were.
+        Commits that still name them are left without."""
+
+        def dropped(api: HfApi) -> int:
+            every = api.list_lfs_files(self.name, repo_type=KIND)
+            gone = [file for file in every if file.file_oid not in keep]
+            api.permanently_delete_lfs_files(self.name, gone, repo_type=KIND, rewrite_history=False)
+            return len(gone)
+
+        return self._ask(dropped)
 
     def _ask(self, call: Callable[[HfApi], T], revision: str | None = None) -> T:
         return asked(call, self.name, revision)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from funes_git.publish.draft import Candidate, Draft
     from funes_git.publish.part import Part, Withheld
     from funes_git.publish.release import Outcome, Prepared
+    from funes_git.publish.withdraw import Withdrawn
 
 SHOWN = 20
 """Findings of a session that are listed."""
@@ -204,4 +205,37 @@ def outcome_json(found: Outcome, name: str) -> Object:
         files=found.files,
         bytes=found.size,
         counts=dict(found.manifest.counts),
+    )
+
+
+# --- withdrawing
+
+
+def withdrawn(found: Withdrawn, name: str) -> Iterator[str]:
+    """What went, and what cannot be undone."""
+    parts = [plural(n, kind[:-1]) for kind, n in found.gone.items() if n]
+    yield f"withdrew {line(found.manifest.name)} from {line(name)}: " + (
+        words.listed(parts) if parts else "other releases hold all of it"
+    )
+    if found.kept:
+        yield f"{plural(found.kept, 'block')} of its sessions stay, as other releases hold them"
+    if found.purged is None:
+        yield "the dataset's history still has it; --purge takes it from there too"
+        return
+    yield f"the history is one commit now; {plural(found.purged, 'large file')} removed from it"
+    if found.moved:
+        yield f"moved to that commit: {words.listed([line(tag) for tag in found.moved])}"
+    yield "copies that others made, and branches or pull requests of the dataset, stay"
+
+
+def withdrawn_json(found: Withdrawn, name: str) -> Object:
+    """`withdraw`: what went."""
+    return document(
+        memory=name,
+        release=found.manifest.name,
+        commit=found.commit,
+        removed=found.gone,
+        kept_blocks=found.kept,
+        purged_files=found.purged,
+        moved_tags=list(found.moved),
     )

@@ -69,3 +69,108 @@ def test_the_same_again_changes_nothing(project: Project) -> None:
     assert again["unchanged"]
     assert len(project.hub.asked) <= 5, project.hub.asked
     assert project.hub.repositories[NAME].head.oid == first["commit"]
+
+
+def test_a_second_release_is_added_and_each_can_be_withdrawn(
+    project: Project, tmp_path: Path
+) -> None:
+    project.publish("--public")
+    other = project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
+    found = project.publish(release="v1.1.0")
+    repository = project.hub.repositories[NAME]
+    assert repository.tags["v1.1.0"] == found["commit"] != repository.tags["v1.0.0"]
+    memory = checkout(project.files(), tmp_path / "both")
+    assert set(memory.ids("sessions")) == {project.claude.id, other.id}
+    assert manifest.load(project.files()["releases/v1.1.0.json"]).range == "v1.0.0..v1.1.0"
+    fragments = [path for path in project.files() if path.startswith("chunks.lance/data/")]
+    assert len(fragments) == 1
+
+    gone = project.funes("withdraw", "v1.0.0", NAME, "--purge", "--yes", "--format", "json")
+    assert gone.returncode == 0, gone.stderr
+    files = project.files()
+    assert {path for path in files if path.startswith(("releases/", "traces/"))} == {
+        "releases/v1.1.0.json",
+        f"traces/{other.id}.jsonl",
+    }
+    memory = checkout(files, tmp_path / "one")
+    assert set(memory.ids("sessions")) == {other.id}
+    assert {row["session_id"] for row in memory.columns("links", ["session_id"])} == {other.id}
+    assert "v1.0.0" not in files["README.md"].decode()
+    assert repository.tags == {"v1.1.0": repository.head.oid}
+    assert len(repository.history("main")) == 1
+    everything = b"".join([*project.hub.files.values(), *files.values()])
+    assert b"it grows without end" not in everything
+    assert project.claude.id.encode() not in everything
+
+
+def test_a_publish_that_was_cut_off_goes_on_with_the_same_files(project: Project) -> None:
+    project.hub.fail("POST", r"/commit/", 500, times=9)
+    stopped = project.funes("publish", "v1.0.0", NAME, "--yes", "--public")
+    assert stopped.returncode == 1
+    sent = dict(project.hub.files)
+    assert sent
+    project.hub.faults.clear()
+    project.publish()
+    assert sent.keys() == project.hub.files.keys()  # nothing was made or sent anew
+    project.hub.repositories[NAME].tags.clear()  # as if it had been cut off before its tag
+    assert project.publish()["unchanged"]
+    assert list(project.hub.repositories[NAME].tags) == ["v1.0.0"]
+
+
+def test_another_publisher_who_is_first_loses_nothing(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.publish("--public")
+    other = project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
+    before = project.hub.count("POST")
+    project.hub.fail("POST", r"/commit/", 412)
+    project.publish(release="v1.1.0")
+    assert project.hub.count("POST") > before
+    assert set(checkout(project.files(), tmp_path / "both").ids("sessions")) == {
+        project.claude.id,
+        other.id,
+    }
+
+
+def test_who_may_read_a_new_dataset_must_be_said(project: Project) -> None:
+    asked = project.funes("publish", "v1.0.0", NAME, "--yes")
+    assert asked.returncode == 2
+    assert "--public or --private" in asked.stderr
+    assert NAME not in project.hub.repositories
+    project.publish("--private")
+    assert project.hub.repositories[NAME].private
+    wrong = project.funes("publish", "HEAD", NAME, "--yes", "--public")
+    assert wrong.returncode in (0, 1)
+
+
+def test_a_memory_that_shares_nothing_is_not_written_unasked(project: Project) -> None:
+    project.hub.put(NAME, {"data.csv": b"1,2\n"})
+    asked = project.funes("publish", "v1.0.0", NAME, "--include", "all")
+    assert asked.returncode == 1
+    assert "holds nothing of repo yet" in asked.stderr
+    project.publish()
+    assert project.files()["data.csv"] == b"1,2\n"
+
+
+def test_a_dry_run_shows_all_and_sends_nothing(project: Project) -> None:
+    found = project.publish("--dry-run")
+    assert project.hub.asked == []
+    assert found["counts"]["exchanges"] == 1
+    assert found["files"].keys() >= {"README.md", "data/passages.parquet", "releases/v1.0.0.json"}
+    assert found["bytes"] == sum(found["files"].values())
+
+
+def test_decisions_are_kept_until_the_session_goes_on(project: Project) -> None:
+    undecided = project.funes("publish", "v1.0.0", NAME, "--public")
+    assert undecided.returncode == 1
+    assert "1 session behind v0.9.0..v1.0.0" in undecided.stderr
+    project.funes("review", "v1.0.0", "--include", project.claude.id[:8])
+    assert project.funes("publish", "v1.0.0", NAME, "--public").returncode == 0
+    project.claude.says("One more thought about it.")
+    project.memory.sync()
+    again = project.funes("publish", "v1.0.0", NAME)
+    assert again.returncode == 1
+    assert "nobody has decided" in again.stderr
+    project.funes("review", "v1.0.0", "--exclude", project.claude.id)
+    none = project.funes("publish", "v1.0.0", NAME, "--yes")
+    assert "nothing of v0.9.0..v1.0.0 is to be published" in none.stderr

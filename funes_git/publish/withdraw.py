@@ -1,0 +1,155 @@
+"""Take a release out of a memory again: what no other release holds of it goes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from funes_git.errors import FunesError, UnknownTarget
+from funes_git.publish import card, send, traces
+from funes_git.publish.manifest import Manifest
+from funes_git.publish.stage import Stage
+from funes_git.remotes.hub import Dataset, Delete, HubFile
+from funes_git.remotes.huberrors import Conflict
+from funes_git.store.shared import SharedMemory
+from funes_git_parsers.dataclass import dataclass
+
+TRIES = 5
+
+
+@dataclass(slots=True)
+class Withdrawn:
+    """What came of it: rows that went and stay by table; of a purge, the large files that went and
+    the tags that were moved."""
+
+    manifest: Manifest
+    commit: str
+    gone: dict[str, int]
+    kept: int
+    purged: int | None = None
+    moved: tuple[str, ...] = ()
+
+
+class Withdrawal:
+    """Takes releases out of one dataset; `folder` is where it is laid out meanwhile."""
+
+    def __init__(self, dataset: Dataset, folder: Path) -> None:
+        self.dataset = dataset
+        self._folder = folder
+
+    def find(self, name: str) -> Manifest:
+        """The release of a name. Raises UnknownTarget, HubError."""
+        head = self.dataset.head()
+        every = send.releases(self.dataset, head, self.dataset.files(head))
+        return _named(every, name, self.dataset.name)
+
+    def withdraw(self, name: str, at: Callable[[str], None] = lambda _: None) -> Withdrawn:
+        """Remove a release's rows that no other holds, its manifest, its traces and its tag, in one
+        commit. Raises UnknownTarget, HubError."""
+        for _ in range(TRIES):
+            head = self.dataset.head()
+            files = self.dataset.files(head)
+            every = send.releases(self.dataset, head, files)
+            mine = _named(every, name, self.dataset.name)
+            others = [each for each in every if each.name != name]
+            at("laying out")
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.mkdir(parents=True, mode=0o700)
+            send.fetch_tables(self.dataset, head, files, self._folder)
+            done = Withdrawn(mine, "", *_remove(self._folder, mine, others))
+            old = send.card(self.dataset, head, files)
+            gone = self._lay_out(mine, others, files, old)
+            made = [*send.operations(self._folder, files), *gone]
+            at("sending")
+            try:
+                done.commit = self.dataset.commit(made, head, f"Withdraw {name}")
+            except Conflict:
+                continue
+            self.dataset.untag(name)
+            shutil.rmtree(self._folder, ignore_errors=True)
+            return done
+        raise FunesError(
+            f"{self.dataset.name} is changed all the time by others", "try again later"
+        )
+
+    def purge(self, done: Withdrawn) -> None:
+        """Make one commit of the dataset's history, move its tags there, and remove the large files
+        that it no longer names. Cannot be undone. Raises HubError."""
+        done.commit = self.dataset.squash(f"Without {done.manifest.name}")
+        done.moved = tuple(sorted(self.dataset.tags()))
+        for name in done.moved:
+            self.dataset.tag(name, done.commit)
+        done.purged = self.dataset.drop_large({f.stamp for f in self.dataset.files(done.commit)})
+
+    def _lay_out(
+        self, mine: Manifest, others: Sequence[Manifest], files: Sequence[HubFile], old: str | None
+    ) -> list[Delete]:
+        """Write what is made of the tables; what is to be deleted beside them."""
+        stage = Stage(self._folder)
+        stage.finish(mine.sessions)
+        there = {file.path for file in files}
+        gone = {mine.path} | {
+            path
+            for session_id in mine.sessions
+            for path in there
+            if traces.is_of(path, session_id) and not (self._folder / path).exists()
+        }
+        facts = card.Facts(
+            memory=self.dataset.name,
+            repository=card.repository_of(old) or self.dataset.name,
+            license=card.license_of(old) or "other",
+            rows=stage.memory.table("chunks").count_rows(),
+            agents=stage.agents(),
+            models=stage.models(),
+            releases=others,
+        )
+        (self._folder / send.CARD).write_text(card.render(facts, old), "utf-8")
+        return [Delete(path) for path in sorted(gone & there)]
+
+
+def _named(every: Iterable[Manifest], name: str, memory: str) -> Manifest:
+    known = {each.name: each for each in every}
+    if name not in known:
+        names = ", ".join(known) or "none"
+        raise UnknownTarget(
+            f"{memory} has no release {name}; it has {names}", hint="git funes withdraw -h"
+        )
+    return known[name]
+
+
+def _remove(folder: Path, mine: Manifest, others: Sequence[Manifest]) -> tuple[dict[str, int], int]:
+    """Remove the rows of a release that no other holds; how many went, and how many blocks stay."""
+    memory = SharedMemory.open(folder)
+    held = {
+        (session_id, exchange)
+        for each in others
+        for session_id, exchanges in each.sessions.items()
+        for exchange in exchanges
+    }
+    commits = {sha for each in others for sha in each.commits}
+    gone = dict.fromkeys(memory.tables, 0)
+    kept = 0
+    for session_id, exchanges in mine.sessions.items():
+        blocks = memory.rows("blocks", "session_id", [session_id])
+        leaving = {
+            row["turn_uuid"]
+            for row in blocks
+            if (row["exchange"] or "") in exchanges
+            and (session_id, row["exchange"] or "") not in held
+        }
+        stays = sum(row["turn_uuid"] not in leaving for row in blocks)
+        kept += stays
+        for name in ("edits", "chunks", "blocks", "spawns", "links"):
+            ids = [
+                row["id"]
+                for row in memory.rows(name, "session_id", [session_id])
+                if row["turn_uuid"] in leaving
+                or (name == "links" and row["sha"] in mine.commits and row["sha"] not in commits)
+            ]
+            memory.drop(name, ids)
+            gone[name] += len(ids)
+        if not stays:
+            memory.drop("sessions", [session_id])
+            gone["sessions"] += 1
+    return gone, kept
