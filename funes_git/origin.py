@@ -25,6 +25,9 @@ LABELS: Final = {
 }
 """What can be imported from, and what it is called."""
 
+GIVEN: Final = "memory"
+"""The source of a link that a memory from elsewhere came with, and that nothing here shows."""
+
 _IMPORTED = re.compile(rf"/funes/{FOLDER}/([a-z-]+)/")
 
 
@@ -36,4 +39,4 @@ def origin(path: str) -> str | None:
 
 def label(source: str) -> str:
     """The name of a link's `source` for people."""
-    return LABELS.get(source, source)
+    return "the memory" if source == GIVEN else LABELS.get(source, source)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from hashlib import sha1
 
 from funes_git.model import Attribution
-from funes_git.origin import ATTRIBUTED
-from funes_git.store.records import HookEvent
 from funes_git_parsers.base import Parser, Source
 from funes_git_parsers.dataclass import dataclass
 
@@ -45,24 +42,3 @@ class Found:
     """What to fetch where it may be on the server only."""
     empty: bool = False
     """There is nothing of this tool in the repository."""
-
-
-def events(attributions: Iterable[Attribution], at: dict[str, float]) -> Iterator[HookEvent]:
-    """The attributions as what is kept beside the hooks' events: truth that nothing else can tell.
-    `at` has the commits' times."""
-    for one in attributions:
-        told = {"source": one.source, "session": one.session_id, "harness": one.harness}
-        if one.turn_uuid:
-            told["turn"] = one.turn_uuid
-        detail = json.dumps({**told, "path": one.path, "lines": one.lines}, sort_keys=True)
-        key = sha1(f"{one.commit}\0{detail}".encode(), usedforsecurity=False).hexdigest()
-        yield HookEvent(
-            id=f"{ATTRIBUTED}:{key}",
-            hook=ATTRIBUTED,
-            at=at[one.commit],
-            sha=one.commit,
-            worktree=None,
-            branch=None,
-            rewrites=(),
-            detail=detail,
-        )

@@ -20,10 +20,11 @@ from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import agentnote, agenttrace, entire, gitai, ours, specstory, traces
-from funes_git.imports.found import Found, Transcript, events
+from funes_git.imports.found import Found, Transcript
 from funes_git.model import Attribution
 from funes_git.origin import LABELS, label
 from funes_git.secretids import without
+from funes_git.store.imports import attribution_event
 from funes_git.store.records import Totals
 from funes_git.store.stores import Stores
 from funes_git_parsers.base import Session
@@ -176,7 +177,9 @@ class _Reading:
         infos = self._repo.infos(one.commit for one in found.attributions)
         known = _clean([one for one in found.attributions if one.commit in infos])
         times = {sha: info.commit_time for sha, info in infos.items()}
-        new = self._stores.add_attributions(list(events(known, times)))
+        new = self._stores.add_attributions(
+            [attribution_event(one, times[one.commit]) for one in known]
+        )
         return ImportReport(
             source=self._source,
             found=self._found,

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from funes_git.errors import FunesError
 from funes_git.layout import Layout
-from funes_git.remotes import tables
+from funes_git.model import Attribution
+from funes_git.origin import GIVEN
+from funes_git.remotes import plain, tables
 from funes_git.remotes.names import Name
 from funes_git.remotes.places import place_of
+from funes_git.store.imports import attribution_event
+from funes_git.store.lance import LanceMemory
+from funes_git.store.records import HookEvent
+from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
 from funes_git.store.vectors import VectorWriter
 
+SURE = ("exact", "lines", "derived", "imported")
+"""The levels of links that are believed."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -28,12 +37,49 @@ def derive(name: Name, version: str, layout: Layout, progress: Progress) -> None
             f"{place.name.text} holds no memory: it has no chunks.lance", "git funes find"
         )
     progress(0, 0, f"files of {place.name.text} fetched")
-    tables.linked_copy(place.fetch(version, paths), paths, part.memory)
-    with Stores.open(part, write=True, repair=True) as stores:
-        stores.reindex(lambda done, total: progress(done, total, "sessions read"))
-        for ids, vectors in stores.vectors():
-            model = stores.lance().model
-            with VectorWriter.open(part.vectors, model, len(vectors[0])) as writer:
-                writer.add(ids, vectors)
+    source = place.fetch(version, paths)
+    if any(path.startswith("blocks.lance/") for path in paths):
+        _ours(source, paths, part, progress)
+    else:
+        _plain(source, paths, part)
     shutil.rmtree(layout.root, ignore_errors=True)
     os.rename(part.root, layout.root)  # noqa: PTH104  # a folder
+
+
+def _ours(source: Path, paths: Iterable[str], layout: Layout, progress: Progress) -> None:
+    tables.linked_copy(source, paths, layout.memory)
+    with Stores.open(layout, write=True, repair=True) as stores:
+        stores.reindex(lambda done, total: progress(done, total, "sessions read"))
+        stores.add_events(_given(SharedMemory.make(layout.memory, stores.lance())))
+        _keep_vectors(layout, stores.lance())
+
+
+def _plain(source: Path, paths: Iterable[str], layout: Layout) -> None:
+    """A memory of chunks alone, whose sessions are stored anew."""
+    folder = layout.root / "fetched"
+    tables.linked_copy(source, paths, folder)
+    memory = LanceMemory.open(folder)
+    with Stores.open(layout, write=True) as stores:
+        for changes in plain.all_changes(memory):
+            stores.take(changes)
+        stores.flush()
+        _keep_vectors(layout, memory)
+
+
+def _given(memory: SharedMemory) -> Iterator[HookEvent]:
+    """The links that the memory came with, as its word: they count where the content of no edit
+    shows the lines, as in a clone without the commits that came before."""
+    names = ("sha", "session_id", "harness", "path", "lines", "turn_uuid", "level", "relation")
+    for row in memory.columns("links", names):
+        if row["level"] in SURE and row["relation"] == "wrote":
+            flat = row["lines"] or []
+            lines = tuple(zip(flat[::2], flat[1::2], strict=True))
+            who = (row["sha"], row["session_id"], row["harness"])
+            one = Attribution(*who, GIVEN, row["path"], lines, row["turn_uuid"] or "")
+            yield attribution_event(one, 0.0)
+
+
+def _keep_vectors(layout: Layout, memory: LanceMemory) -> None:
+    for ids, vectors in memory.vectors():
+        with VectorWriter.open(layout.vectors, memory.model, len(vectors[0])) as writer:
+            writer.add(ids, vectors)

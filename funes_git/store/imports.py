@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from hashlib import sha1
 
 from funes_git.model import Attribution
 from funes_git.origin import ATTRIBUTED, FOLDER, origin
@@ -66,6 +67,17 @@ class ImportReading(Database):
             (at, session_id),
         )
         return row[0] if row else None
+
+
+def attribution_event(one: Attribution, at: float) -> HookEvent:
+    """An attribution as it is kept beside the hooks' events: truth that nothing else can tell. `at`
+    is the commit's time."""
+    told = {"source": one.source, "session": one.session_id, "harness": one.harness}
+    if one.turn_uuid:
+        told["turn"] = one.turn_uuid
+    detail = json.dumps({**told, "path": one.path, "lines": one.lines}, sort_keys=True)
+    key = sha1(f"{one.commit}\0{detail}".encode(), usedforsecurity=False).hexdigest()
+    return HookEvent(f"{ATTRIBUTED}:{key}", ATTRIBUTED, at, sha=one.commit, detail=detail)
 
 
 def _attribution(sha: str, detail: str) -> Attribution:

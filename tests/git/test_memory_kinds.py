@@ -1,0 +1,176 @@
+"""Memories elsewhere of other kinds: chunks alone, links alone, several repositories; read in this
+process, from folders."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import lancedb
+import pyarrow as pa
+import pytest
+from agents import ClaudeSession
+from helpers import GitRepo
+from memory import Memory
+
+from funes_git.chunk import chunks
+from funes_git.commands.opened import asked_of
+from funes_git.git import Repo
+from funes_git.link import engine
+from funes_git.models import Models
+from funes_git.recall import Recall, Stages
+from funes_git.remotes.names import parse, parse_many
+from funes_git.remotes.places import place_of
+from funes_git.remotes.plain import CUT, joined
+from funes_git.store.catalog import Catalog
+from funes_git.store.stores import Stores
+from funes_git.sync.meeting import Meeting
+from funes_git.why.target import why
+from funes_git_parsers.base import Block, Turn
+
+TEXT = pa.utf8()
+FUNES = pa.schema(
+    [
+        *((name, TEXT) for name in ("id", "text", "session_id", "workdir", "turn_uuid")),
+        *(("parent_uuid", TEXT), ("seq", pa.int64())),
+        *((name, TEXT) for name in ("ts", "role", "block_type", "tool_name", "source_path")),
+        *(("block_idx", pa.int64()), ("split_idx", pa.int64())),
+        ("vector", pa.list_(pa.float32(), 4)),
+        *(("harness", TEXT), ("repo", TEXT)),
+    ],
+    metadata={"embedding_model": "acme/model"},
+)
+LONG = "Because the cache must be bounded, we evict the least recently used keys.\n" * 60
+
+
+def quiet(_: str) -> None:
+    pass
+
+
+def asked(repo: GitRepo, memory: Path) -> Repo:
+    return asked_of(Repo.discover(repo.path), str(memory), quiet)
+
+
+def said(uuid: str, seq: int, role: str, *blocks: Block) -> Turn:
+    return Turn("s-1", uuid, seq, 1_767_000_000.0 + seq, role, "claude_code", blocks)  # type: ignore[arg-type]
+
+
+def funes_memory(folder: Path) -> None:
+    """As huggingface/funes publishes it: seventeen columns, one table, nothing else."""
+    turns = [
+        said("t-0", 0, "user", Block("text", "Why do we bound the cache?")),
+        said("t-1", 1, "assistant", Block("text", LONG), Block("tool_use", '{"x": 1}', "Read")),
+        said("t-2", 2, "tool", Block("tool_result", " ".join(map(str, range(3000))), None)),
+    ]
+    rows = [
+        {
+            **dict.fromkeys(FUNES.names, ""),
+            "id": chunk.id,
+            "text": chunk.text,
+            "session_id": turn.session_id,
+            "turn_uuid": turn.turn_uuid,
+            "seq": turn.seq,
+            "ts": "2025-12-29T09:20:00.000Z",
+            "role": turn.role,
+            "block_type": chunk.block_type,
+            "tool_name": chunk.tool or "",
+            "block_idx": chunk.block_idx,
+            "split_idx": chunk.split_idx,
+            "vector": [1.0, 0.0, 0.0, 0.0] if chunk.prose else None,
+            "harness": "claude",
+            "repo": "acme/widget",
+        }
+        for turn in turns
+        for chunk in chunks(turn)
+    ]
+    table = pa.Table.from_pylist(rows, FUNES)
+    lancedb.connect(folder).create_table("chunks", table, on_bad_vectors="null")
+
+
+def test_a_memory_of_funes_itself_is_searched_and_shown(repo: GitRepo, tmp_path: Path) -> None:
+    repo.commit("first")
+    funes_memory(tmp_path / "funes")
+    other = asked(repo, tmp_path / "funes")
+    with Catalog.open(other.layout.catalog) as catalog:
+        found = Recall(other, catalog, Models({})).search(
+            "why bound the cache", stages=Stages(meaning=False, rerank=False)
+        )
+        assert found.hits[0].prompt == "Why do we bound the cache?"
+        view = catalog.turn("s-1", "t-1")
+        assert view is not None
+        assert [block.text for block in view.turn.blocks] == [LONG.strip(), '{"x": 1}']
+        assert view.turn.exchange == "t-0"
+        result = catalog.turn("s-1", "t-2")
+        assert result is not None
+        assert CUT in result.turn.blocks[0].text  # of a long result the ends are all there is
+    assert not (repo.path / ".git/funes").exists()
+
+
+@pytest.mark.parametrize("text", [LONG, "short", "a" * 5000, "one\n" * 1000, "ä ö\n\n" * 700])
+def test_pieces_are_joined_again(text: str) -> None:
+    turn = said("t", 0, "assistant", Block("text", text))
+    pieces = [chunk.text for chunk in chunks(turn)]
+    whole = joined(pieces)
+    assert len(pieces) == 1 or len(pieces) > 2
+    assert "".join(whole.split()) == "".join(text.split())
+
+
+def exported(repo: GitRepo, folder: Path) -> None:
+    """The repository's memory, pushed to a folder."""
+    place = place_of(parse(str(folder)))
+    place.create(private=True)
+    Meeting(Repo.discover(repo.path), place, lambda *_: None).push()
+
+
+def test_links_that_a_memory_came_with_are_its_word(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Cap the cache")
+    claude.write("cache.py", "LIMIT_OF_CACHE = 128\n")
+    repo.commit("Cap", date=claude.clock.tick(60))
+    Memory(repo).sync()
+    exported(repo, tmp_path / "share")
+    whole = asked(repo, tmp_path / "share")
+    with Stores.open(whole.layout, write=True) as stores:
+        assert len(stores.catalog.attributions(whole.resolve("HEAD"))) == 1
+    shutil.rmtree(tmp_path / "share/edits.lance")  # so that nothing shows the lines
+    linked = asked(repo, tmp_path / "share")
+    assert linked.layout.root != whole.layout.root
+    found = {}
+    for each in (whole, linked):
+        with Stores.open(each.layout, write=True) as stores:
+            engine.catch_up(each, stores.writer)
+            (link,) = stores.catalog.links_of([each.resolve("HEAD")]).popitem()[1]
+            found[each] = (link.session_id, link.level, link.source)
+            answer = why(each, stores.catalog, "cache.py:1", cwd=repo.path)
+    assert found[whole] == (claude.id, "lines", "own")
+    assert found[linked] == (claude.id, "imported", "memory")
+    assert answer.unexplained[0].detail.startswith(f"the memory says that session {claude.id}")
+
+
+def test_names() -> None:
+    cwd = Path("/x")
+    kinds = {
+        "local": ("local", "", None),
+        "acme/widget": ("hub", "acme/widget", None),
+        "acme/widget@v1.2/rc": ("hub", "acme/widget", "v1.2/rc"),
+        "hf://datasets/acme/widget@main": ("hub", "acme/widget", "main"),
+        "./acme/widget": ("folder", "/x/acme/widget", None),
+        "/mnt/a": ("folder", "/mnt/a", None),
+        "file:///mnt/a": ("folder", "/mnt/a", None),
+        "a.funes": ("file", "/x/a.funes", None),
+        "s3://bucket/a/": ("store", "s3://bucket/a", None),
+        "gs://bucket": ("store", "gs://bucket", None),
+    }
+    for text, expected in kinds.items():
+        name = parse(text, cwd)
+        assert (name.kind, name.where, name.revision) == expected, text
+    slugs = {parse(text, cwd).slug for text in kinds}
+    assert len(slugs) == len(kinds) - 1  # /mnt/a is there twice
+    assert [name.kind for name in parse_many("local,acme/widget, local")] == ["local", "hub"]
+    for text in ("", "word", "http://x/y", "s3://", "acme/..", "hf://models/a/b"):
+        with pytest.raises(Exception, match="no memory can be called"):
+            parse(text, cwd)
+    assert json.dumps(sorted(slugs)).isascii()
