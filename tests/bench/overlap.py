@@ -58,7 +58,9 @@ def overlap(question: Question, passages: Passages, rarity: Rarity) -> float:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    asked = argparse.ArgumentParser(
+        description="How much the questions share with the passages that answer them."
+    )
     asked.add_argument("sessions", type=Path)
     asked.add_argument("--corpus", action="append", default=[], metavar="NAME=FOLDER")
     asked.add_argument("--keep", type=Path, metavar="FOLDER")

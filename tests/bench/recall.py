@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -40,13 +40,15 @@ from funes_git.git import Repo
 from funes_git.model import Hit
 from funes_git.models import Models
 from funes_git.recall import Recall
-from funes_git.recall.stages import ALL, LEXICAL, Stages
+from funes_git.recall.stages import ALL, Stages
 from funes_git.render.agent import recall as agent_format
 from funes_git.store.catalog import Catalog
 from funes_git.store.vectors import VectorIndex
 
 SHOWN, RANKED, CANDIDATES = 8, 10, 100
 WHOLE = "recall"
+UNHURRIED = replace(ALL, seconds=60.0)
+"""So that figures are the same on a busy machine."""
 
 Result = tuple[tuple[str, str], str]
 """((session id, turn), passage)."""
@@ -81,12 +83,10 @@ class Outcome:
 
 @dataclass
 class Corpus:
-    """One memory with its questions."""
+    """One memory."""
 
-    name: str
     repo: Repo
     catalog: Catalog
-    questions: list[Question]
     passages: Passages = field(init=False)
 
     def __post_init__(self) -> None:
@@ -147,29 +147,32 @@ def systems(corpus: Corpus, *, stages: bool) -> dict[str, Ask]:
         "BM25, plain words": ranking(corpus, by_words),
         "vectors": ranking(corpus, by_meaning),
         "BM25 + vectors by ranks": ranking(corpus, lambda q: by_ranks(by_words(q), by_meaning(q))),
-        "recall, words alone": engine(recall, LEXICAL),
-        WHOLE: engine(recall, ALL),
+        "recall, words alone": engine(recall, Stages(meaning=False)),
+        "recall, as fast as it is": engine(recall, ALL),
+        WHOLE: engine(recall, UNHURRIED),
     }
     for stage in fields(Stages) if stages else ():
-        without = replace(ALL, **{stage.name: not getattr(ALL, stage.name)})
-        found[f"recall, {stage.name} switched"] = engine(recall, without)
+        at_work = getattr(UNHURRIED, stage.name)
+        if isinstance(at_work, bool):
+            switched = replace(UNHURRIED, **{stage.name: not at_work})
+            found[f"recall, {stage.name} switched"] = engine(recall, switched)
     return found
 
 
-def judged(corpus: Corpus, ask: Ask, tokens: Callable[[str], int]) -> Iterator[Outcome]:
-    """Ask every question of the corpus."""
-    for question in corpus.questions:
-        reply = ask(question.question)
-        worth = Judged(question, corpus.passages)
-        grades = worth.grades(reply.results)
-        further = [result for some in reply.also[:SHOWN] for result in some]
-        seen = any(grades[:SHOWN]) or any(worth.grades(further))
-        outcome = Outcome(question, grades, worth.ideal, reply.best, seen)
-        if reply.text is not None:
-            said = plain("\n".join(row.removeprefix("> ") for row in reply.text.split("\n")))
-            outcome.answered = bool(question.quote) and plain(question.quote) in said
-            outcome.tokens = tokens(reply.text)
-        yield outcome
+def judged(
+    corpus: Corpus, question: Question, reply: Reply, tokens: Callable[[str], int]
+) -> Outcome:
+    """What a system's reply to a question is worth."""
+    worth = Judged(question, corpus.passages)
+    grades = worth.grades(reply.results)
+    further = [result for some in reply.also[:SHOWN] for result in some]
+    seen = any(grades[:SHOWN]) or any(worth.grades(further))
+    outcome = Outcome(question, grades, worth.ideal, reply.best, seen)
+    if reply.text is not None:
+        said = plain("\n".join(row.removeprefix("> ") for row in reply.text.split("\n")))
+        outcome.answered = bool(question.quote) and plain(question.quote) in said
+        outcome.tokens = tokens(reply.text)
+    return outcome
 
 
 COLUMNS = ("hit@1", "hit@5", "hit@8", "seen@8", "MRR@10", "nDCG@10", "answer", "tokens")
@@ -250,7 +253,9 @@ def report(done: dict[str, list[Outcome]], *, kinds: bool) -> None:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    asked = argparse.ArgumentParser(
+        description="How well recall answers the questions of questions.jsonl. Prints tables."
+    )
     asked.add_argument("sessions", type=Path)
     asked.add_argument("--corpus", action="append", default=[], metavar="NAME=FOLDER")
     asked.add_argument("--keep", type=Path, metavar="FOLDER")
@@ -264,13 +269,19 @@ def main() -> None:
         weights = Models({}).require()
         tokenizer = Tokenizer.from_file(str(weights.folder / "tokenizer.json"))
         tokenizer.no_truncation()
+
+        def tokens(text: str) -> int:
+            return len(tokenizer.encode(text))
+
         for name, folder in folders_of(options.sessions, options.corpus).items():
             repo = memory_of(folder, (options.keep or Path(temporary)).absolute() / name)
             with Catalog.open(repo.layout.catalog) as catalog:
-                mine = [each for each in questions if each.corpus == name]
-                corpus = Corpus(name, repo, catalog, mine)
-                for system, ask in systems(corpus, stages=options.stages).items():
-                    done[system] += judged(corpus, ask, lambda text: len(tokenizer.encode(text)))
+                corpus = Corpus(repo, catalog)
+                asks = systems(corpus, stages=options.stages)
+                for question in (each for each in questions if each.corpus == name):
+                    for system, ask in asks.items():
+                        reply = ask(question.question)
+                        done[system].append(judged(corpus, question, reply, tokens))
     report(done, kinds=options.kinds)
 
 
