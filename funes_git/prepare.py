@@ -20,6 +20,7 @@ from funes_git.model import Batch
 from funes_git.redact import Redactor
 from funes_git.secretids import ids, without
 from funes_git_parsers.base import Block, Edit, Item, Retraction, Session, Spawn, Turn
+from funes_git_parsers.values import decoded
 
 _ARGUMENT = re.compile(
     r'"(?:file_?path|path|notebook_path|filename|absolute_path|target_file)"\s*:\s*'
@@ -49,10 +50,12 @@ class Preparer:
                     parts.append(change)
             elif isinstance(item, Session | Turn | Spawn | Retraction):
                 parts.append(item)
-        found = self._redactor.find([text for part in parts for text in _texts(part)])
+        texts = [_texts(part) for part in parts]
+        found = self._redactor.find([text for each in texts for text in each])
         batch = Batch()
-        for part in parts:
-            self._add(batch, part, found)
+        for part, own in zip(parts, texts, strict=True):
+            # most hold no secret, and need not be gone through again
+            self._add(batch, part, {} if found.keys().isdisjoint(own) else found)
         files = self._files(batch)
         for turn in batch.turns:
             batch.chunks += chunks(turn, files.get(turn.turn_uuid, ()))
@@ -62,11 +65,11 @@ class Preparer:
         """A parser's cursor without secrets: it may hold what is still to be told (a title, a
         command). Raises ScannerBroken."""
         try:
-            value = json.loads(text)
-        except ValueError:
+            decoded(text)
+        except (ValueError, RecursionError):
             return self._redactor.redact([text])[0].text
         found = self._redactor.find(_strings(text))
-        return json.dumps(_replaced(value, found)) if found else text
+        return json.dumps(_replaced(json.loads(text), found)) if found else text
 
     def _change(self, edit: Edit) -> Change | None:
         path = self._places.relative(edit.path)
@@ -157,7 +160,7 @@ def _argument_paths(text: str, workdir: str | None) -> Iterator[str]:
             yield plain if is_absolute or not workdir else f"{workdir}/{plain}"
 
 
-def _texts(part: Session | Turn | Spawn | Retraction | Change) -> Iterator[str]:
+def _texts(part: Session | Turn | Spawn | Retraction | Change) -> list[str]:
     """Every text of a record that may hold a secret."""
     match part:
         case Session():
@@ -174,11 +177,11 @@ def _texts(part: Session | Turn | Spawn | Retraction | Change) -> Iterator[str]:
         case _:
             fields = []
     fields += ids(part.edit if isinstance(part, Change) else part)
-    return (text for text in fields if text)
+    return [text for text in fields if text]
 
 
 def _session(session: Session, found: Found) -> Session:
-    if not any(text in found for text in _texts(session)):
+    if not found:
         return session
     return replace(
         session,
@@ -190,7 +193,7 @@ def _session(session: Session, found: Found) -> Session:
 
 def _turn(turn: Turn, found: Found) -> Turn:
     """The turn without secrets; the same object where it had none."""
-    if not any(text in found for text in _texts(turn)):
+    if not found:
         return turn
     return replace(
         turn,

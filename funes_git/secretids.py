@@ -7,8 +7,8 @@ them. An id with a secret becomes a digest of itself. Pure functions on the pars
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import fields, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -27,25 +27,24 @@ _OF = {
 }
 
 
-def ids(part: Session | Turn | Edit | Spawn | Retraction) -> Iterator[str]:
+def ids(part: Session | Turn | Edit | Spawn | Retraction) -> list[str]:
     """The ids of a record that may hold a secret: all but hexadecimal ones."""
-    for name in _OF[type(part)]:
-        yield from _odd(getattr(part, name))
+    found: list[str | None] = [getattr(part, name) for name in _OF[type(part)]]
     if isinstance(part, Turn):
         for block in part.blocks:
-            yield from _odd(block.tool_use_id)
-            for commit in block.commits:
-                yield from _odd(commit.sha)
+            found.append(block.tool_use_id)
+            found += (commit.sha for commit in block.commits)
+    return [value for value in found if value and not _is_plain(value)]
 
 
-def _odd(value: str | None) -> Iterator[str]:
-    if value and not _PLAIN.fullmatch(value):
-        yield value
+@lru_cache(maxsize=4096)  # each names its session, and the turn before it
+def _is_plain(value: str) -> bool:
+    return _PLAIN.fullmatch(value) is not None
 
 
 def without(part: Record, found: Found) -> Record:
     """The record with a digest for each id that holds a secret; the same object where none does."""
-    if not any(value in found for value in ids(part)):
+    if not found or found.keys().isdisjoint(ids(part)):
         return part
     own: dict[str, Any] = {name: _digest(getattr(part, name), found) for name in _OF[type(part)]}
     if isinstance(part, Turn):

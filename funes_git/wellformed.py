@@ -54,25 +54,25 @@ def check(item: object) -> None:
     kind: type = type(item)
     if kind.__module__ != base.__name__:
         raise TypeError(f"a parser may not yield {kind.__name__}")
-    for name, sound in _fields(kind):
-        if not sound(getattr(item, name)):
+    for name, may_be_missing, sound in _fields(kind):
+        value = getattr(item, name)
+        if not (may_be_missing if value is None else sound(value)):
             raise ValueError(f"{kind.__name__}.{name}")
 
 
 @cache
-def _fields(kind: type) -> tuple[tuple[str, _Check], ...]:
-    return tuple((field.name, _check_of(str(field.type))) for field in fields(kind))
+def _fields(kind: type) -> tuple[tuple[str, bool, _Check], ...]:
+    told = ((field.name, str(field.type)) for field in fields(kind))
+    return tuple(
+        (name, of.endswith(" | None"), _check_of(of.removesuffix(" | None"))) for name, of in told
+    )
 
 
 def _check_of(annotation: str) -> _Check:
-    plain = annotation.removesuffix(" | None")
-    if plain != annotation:
-        sound = _check_of(plain)
-        return lambda value: value is None or sound(value)
-    if plain.endswith(", ...]"):
-        each = _check_of(plain.removeprefix("tuple[").removesuffix(", ...]"))
+    if annotation.endswith(", ...]"):
+        each = _check_of(annotation.removeprefix("tuple[").removesuffix(", ...]"))
         return lambda value: isinstance(value, tuple) and all(map(each, value))
-    return _CHECKS.get(plain) or _record
+    return _CHECKS.get(annotation) or _record
 
 
 def _record(value: object) -> bool:

@@ -8,9 +8,12 @@ turns that are gone. Standard library only; knows no agent.
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Iterable, Iterator
 from hashlib import sha1
+from typing import Any
 
+from funes_git_parsers import base
 from funes_git_parsers.base import Cursor, Item, Restart, Retraction, Session
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping
@@ -70,8 +73,18 @@ def about(session: Session) -> Entry:
 
 
 def _digest(items: tuple[Item, ...]) -> str:
-    text = repr(items).encode("utf-8", "surrogatepass")
-    return sha1(text, usedforsecurity=False).hexdigest()[:12]
+    # version 2 depends on values alone, not on which of them are the same object
+    return sha1(marshal.dumps(_plain(items), 2), usedforsecurity=False).hexdigest()[:12]
+
+
+def _plain(value: Any) -> Any:
+    """Records as lists of their kind and their values."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    kind = type(value)
+    if kind.__module__ != base.__name__:
+        return value
+    return [kind.__name__, *(_plain(getattr(value, name)) for name in kind.__slots__)]
 
 
 def _load(cursor: str | None) -> tuple[dict[str, str], set[str]]:

@@ -159,7 +159,7 @@ def _only_blocks(text: str) -> str | None:
     """The kind of the first block if `text` is nothing but blocks of the harness."""
     first: str | None = None
     while text:
-        opened = _OPENING.match(text)
+        opened = _OPENING.match(text) if text[0] == "<" else None
         found = _TAGS.get(opened[1]) if opened else None
         if opened is None or found is None:
             return None

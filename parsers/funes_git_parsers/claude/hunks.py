@@ -84,6 +84,8 @@ def restored(patch: Sequence[Hunk], old: str, new: str) -> tuple[Hunk, ...]:
     A line that is in neither (the edit began or ended inside it, or it is context) gets tabs if
     every indented line of the two texts is indented by tabs.
     """
+    if "\t" not in old and "\t" not in new:
+        return tuple(patch)  # displayed as it is
     before, after = old.split("\n"), new.split("\n")
     known = {"-": _by_display(before), "+": _by_display(after), " ": _by_display(before)}
     indents = {line[0] for line in before[1:] + after[1:] if line.startswith(("\t", "  "))}

@@ -105,7 +105,8 @@ class Turns:
         if not done.is_error and block.tool:
             changes = of_parts.changes(asked, call.get("resultDisplay"))
             items += tools.edits(self._session, asked, changes)
-        commits = tools.commits(asked, of_parts.printed(done, call.get("resultDisplay")))
+        shown = call.get("resultDisplay")
+        commits = tools.commits(asked, of_parts.printed(done, shown)) if command else ()
         return [_result_block(done, block, commits)], items
 
     def _plain(

@@ -11,7 +11,7 @@ from funes_git_parsers.base import Hunk
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import mapping, string
 
-_SHOWN = re.compile(r"([ +-])( *\d{1,9}) (.*)", re.DOTALL)
+_SHOWN = re.compile(r"([ +-])( *\d{1,9}) ")
 
 
 def changes(call: Call, details: object) -> list[Change]:
@@ -45,7 +45,7 @@ def _of_shown(diff: str) -> Iterator[Hunk]:
     starts = (1, 1)
     shift = 0  # how many more lines the new file has so far
     for shown in [*diff.split("\n"), ""]:
-        found = _SHOWN.fullmatch(shown)
+        found = _SHOWN.match(shown)
         if found is None:
             if any(line[0] != " " for line in lines):
                 yield Hunk(*starts, tuple(lines))
@@ -55,4 +55,4 @@ def _of_shown(diff: str) -> Iterator[Hunk]:
         if not lines:
             starts = (number - shift, number) if sign == "+" else (number, number + shift)
         shift += (sign == "+") - (sign == "-")
-        lines.append(sign + found[3])
+        lines.append(sign + shown[found.end() :])
