@@ -1,22 +1,23 @@
-"""How words, meaning and names become one order. Pure arithmetic; knows no store.
+"""How words, meaning, names and a close reading become one order. Pure arithmetic.
 
 A passage's score is
 
-    (BM25 / best BM25 + 0.3 × cosine, scaled to 0…1 over the candidates
+    (BM25 / best BM25 + 0.5 × cosine, scaled to 0…1 over the candidates
      + 0.6 × share of the question's identifiers that the passage holds) × prior of its kind
 
-Scores, not ranks, are added up, since how far the best is ahead says something. The weights were
-chosen on 220 questions (RETRIEVAL.md §6: nDCG@10 0.471; by ranks 0.411; words alone 0.353). For a
-question with identifiers the prior counts half as much: what is looked up may be output.
+Scores, not ranks, are added up, since how far the best is ahead says something. For a question with
+identifiers the prior counts half as much: what is looked up may be output. What is read closely
+gets 0.7 × its MaxSim on top, scaled to 0…1 over what was read. The weights, and what each term is
+worth, are in docs/concepts/recall.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-_MEANING = 0.3
+_MEANING = 0.5
 _NAMES = 0.6
-_DAMPING, _CLOSE = 20, 1.5
+_CLOSE = 0.7
 _PRIOR = {"text": 1.0, "thinking": 0.9, "tool_use": 0.8, "tool_result": 0.7}
 
 Ranked = Sequence[tuple[str, float]]
@@ -55,16 +56,12 @@ def fuse(
 
 def reread(ranked: Ranked, close: Mapping[str, float]) -> list[tuple[str, float]]:
     """The candidates again, where those that were read closely, with the scores of that in `close`,
-    stand before the others in a new order: by their place in both orders, as it was measured best
-    (RETRIEVAL.md §6: nDCG@10 0.522)."""
-    read = [(chunk, score) for chunk, score in ranked if chunk in close]
-    place = {chunk: n for n, chunk in enumerate(sorted(close, key=lambda c: -close[c]))}
-    worth = {
-        chunk: 1 / (_DAMPING + n) + _CLOSE / (_DAMPING + place[chunk])
-        for n, (chunk, _) in enumerate(read)
-    }
-    best = sorted(read, key=lambda each: -worth[each[0]])
-    return [*best, *(each for each in ranked if each[0] not in close)]
+    stand before the others in a new order."""
+    read = _by_range(list(close.items()))
+    first = _by_best(ranked)
+    scores = {chunk: first[chunk] + _CLOSE * read[chunk] for chunk, _ in ranked if chunk in close}
+    best = sorted(scores.items(), key=lambda each: -each[1])
+    return [*best, *((chunk, first[chunk]) for chunk, _ in ranked if chunk not in close)]
 
 
 def _by_best(ranked: Ranked) -> dict[str, float]:

@@ -43,7 +43,8 @@ def recall(
     Parameters
     ----------
     query
-        What to look for; words or a question.
+        What to look for: words or a question; of what stands in double quotes every passage has
+        just these words.
     file
         Only turns about files that match this path or pattern.
     commit
@@ -80,7 +81,8 @@ def recall(
     """
     from funes_git.filters import Filters
     from funes_git.models import Models
-    from funes_git.recall import Recall, Stages
+    from funes_git.recall import Recall
+    from funes_git.recall.stages import ALL
 
     words = " ".join(query).strip()
     if not words:
@@ -98,7 +100,7 @@ def recall(
         since=since,
         until=until,
     )
-    stages = Stages(meaning=not lexical, rerank=not no_rerank)
+    stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
     hits: list[Hit] = []
     for name in memory.split(",") if memory else (None,):
         with reading(memory=name) as (repo, catalog):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from funes_git import alone
 from funes_git.embed import ModelBroken
@@ -12,6 +12,7 @@ from funes_git.fusion import Ranked, fuse, reread
 from funes_git.git import Repo
 from funes_git.model import Found
 from funes_git.models import DEFAULT, OFFLINE, PULL, Models
+from funes_git.recall.alike import folded
 from funes_git.recall.exchanges import Exchanges
 from funes_git.recall.opened import Once, Opened, T
 from funes_git.recall.stages import ALL, Stages
@@ -19,9 +20,11 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope
 from funes_git.store.text import TextIndex
-from funes_git.store.words import identifiers, runs
+from funes_git.store.words import identifiers, phrases, runs, unescaped
 
 _CANDIDATES = 100  # of each kind (RETRIEVAL.md §7)
+_READ = 20  # candidates that are read closely, if time allows; more find no better ones
+_QUOTED = 500  # with all words of a quoted phrase; whether they stand together is looked up
 
 
 class Recall:
@@ -59,14 +62,15 @@ class Recall:
         index, catalog = self._opened.words(), self._opened.catalog()
         self._prepare(stages)
         scope = resolve(filters or Filters(), self._repo, catalog, index, notes)
-        words = index.search(question, scope, _CANDIDATES)
+        quoted = phrases(question) if stages.phrases else []
+        words = index.search(question, scope, _QUOTED if quoted else _CANDIDATES, quoted)
         meaning = self._nearest(question, scope, index, notes) if stages.meaning else []
         ids = list(dict.fromkeys(chunk for chunk, _ in (*words, *meaning)))
-        rows = catalog.chunks_by_id(ids)
+        rows = _with(quoted, catalog.chunks_by_id(ids))
         passages = {chunk: (row.block_type, row.text) for chunk, row in rows.items()}
         names = identifiers(question) if stages.names else []
         ranked: Ranked = fuse(words, meaning, passages, names, kinds=stages.kinds)
-        if meaning and stages.rerank:
+        if meaning and stages.reading:
             ranked = self._read_closely(question, ranked, rows, stages, notes)
         exchanges = Exchanges(catalog)
         groups = exchanges.grouped(ranked, rows, k, stages)
@@ -77,7 +81,7 @@ class Recall:
         vectors = self._opened.vectors() if stages.meaning else None
         if vectors is not None and vectors.model == self._opened.models.name:
             self._opened.embedder.start()
-            if stages.rerank:
+            if stages.reading:
                 self._opened.reranker.start()
 
     def _nearest(
@@ -111,8 +115,8 @@ class Recall:
         reranker = _loaded(self._opened.reranker, notes, "not read closely", None)
         if reranker is None:
             return ranked
-        best = [(chunk, rows[chunk].text) for chunk, _ in ranked[: stages.depth]]
-        return reread(ranked, reranker.scores(question, best, stages.seconds))
+        best = [(chunk, rows[chunk].text) for chunk, _ in ranked[:_READ]]
+        return reread(ranked, reranker.scores(question, best, stages.reading))
 
     def _no_vectors(self) -> str:
         if self._opened.models.find() is None:
@@ -125,6 +129,15 @@ class Recall:
         name = self._opened.models.name
         shipped = f", or `{OFFLINE}`" if name == DEFAULT else ""
         return f"{name} is not on this machine (`{PULL}`{shipped})"
+
+
+def _with(quoted: Sequence[str], rows: dict[str, ChunkRow]) -> dict[str, ChunkRow]:
+    """The passages that hold every quoted phrase, white space and case aside."""
+    if not quoted:
+        return rows
+    wanted = [folded(phrase) for phrase in quoted]
+    texts = {chunk: folded(f"{row.text} {unescaped(row.text)}") for chunk, row in rows.items()}
+    return {c: row for c, row in rows.items() if all(each in texts[c] for each in wanted)}
 
 
 def _loaded(model: Once[T], notes: list[str], without: str, missing: str | None) -> T | None:

@@ -12,12 +12,10 @@ class Stages:
 
     meaning: bool = True
     """Vectors; without them no model is loaded."""
-    rerank: bool = True
-    """A close reading of the best candidates."""
-    depth: int = 30
-    """How many candidates are read closely at most, …"""
-    seconds: float = 0.25
-    """… and for how long."""
+    reading: float = 0.25
+    """Seconds for a close reading of the best candidates; 0: without it."""
+    phrases: bool = True
+    """Passages without what is quoted in the question are left out."""
     kinds: bool = True
     """Prose before calls and output."""
     names: bool = True
@@ -29,3 +27,5 @@ class Stages:
 
 
 ALL = Stages()
+LEXICAL = Stages(meaning=False)
+"""Words alone."""

@@ -151,11 +151,16 @@ class TextIndex:
         """How many chunks are indexed."""
         return int(self._searcher.num_docs)
 
-    def search(self, question: str, scope: Scope, limit: int) -> list[tuple[str, float]]:
-        """The best chunks for the words of `question`: ids and BM25 scores, best first."""
+    def search(
+        self, question: str, scope: Scope, limit: int, phrases: Sequence[str] = ()
+    ) -> list[tuple[str, float]]:
+        """The best chunks for the words of `question`: ids and BM25 scores, best first. Only those
+        with every word of each of `phrases`; the index does not know in which order."""
         query = self._query(question)
         if query is None:
             return []
+        for stem in dict.fromkeys(stem for phrase in phrases for stem in self._stems(phrase)):
+            query = query.and_must_match(self._make.term_query(self._schema, "body", stem, "freq"))
         hits = self._searcher.search(self._within(query, scope), limit, count=False).hits
         ids = self._searcher.fast_field_values("id", [address for _, address in hits])
         return [(chunk_id(int(key or 0)), hit[0]) for key, hit in zip(ids, hits, strict=True)]

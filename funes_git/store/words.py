@@ -18,6 +18,7 @@ _RUN = re.compile(r"\w(?:[\w./:@#\-]*\w)?")
 # The words inside a run: getUserID2 → get User ID 2. What has no case stays with what precedes it.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z0-9]+|[0-9]+")
 _JOINT = re.compile(r"[_./:@#\-0-9]")
+_PHRASE = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
 _LINE_NUMBER = re.compile(r"(?::\d+)+$")
 _JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
@@ -43,6 +44,11 @@ _STOP_WORDS = frozenset(_COMMON.split(" "))
 def runs(text: str) -> list[str]:
     """The unbroken runs of `text`: words, identifiers, paths, versions, in order."""
     return _RUN.findall(text)
+
+
+def phrases(text: str) -> list[str]:
+    """What stands in `text` between double quotes, as far as it holds words."""
+    return [found.strip() for found in _PHRASE.findall(text) if runs(found)]
 
 
 def unescaped(text: str) -> str:

@@ -143,6 +143,28 @@ def test_one_hit_a_turn_and_one_of_the_same_text(memory: Memory) -> None:
     assert "s2-t3" in found
 
 
+@pytest.mark.model
+def test_a_quoted_phrase_must_stand_there(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "the lock is held by the writer"),
+        turn("s2", 1, "the writer is held, by the lock"),
+        turn("s3", 1, "it said: Lock is   Held by\nthe writer!"),
+        turn("s4", 1, blocks=(Block("tool_use", '{"old":"lock is held\\nby x"}', "Edit"),)),
+    )
+    memory.embed()
+
+    def sessions(question: str) -> set[str]:
+        return {hit.session_id for hit in memory.ask(question).hits}
+
+    assert sessions('"lock is held by"') == {"s1", "s3", "s4"}
+    assert sessions('why "lock is held by the writer"') == {"s1", "s3"}
+    assert sessions('"held by the" "it said:"') == {"s3"}
+    assert sessions('"no such words"') == set()
+    assert len(sessions('a 12" disk or lock')) == 4
+    apart = memory.ask('"lock is held by"', stages=replace(ALL, phrases=False)).hits
+    assert len(apart) == 4
+
+
 # --- exchanges ------------------------------------------------------------------------------------
 
 
@@ -354,7 +376,7 @@ def test_what_answers_is_read_out_of_the_candidates(memory: Memory) -> None:
     memory.store(*(turn(session, 1, text) for session, text in CLOSE))
     memory.embed()
     question = "why do two writers need a lock"
-    found = memory.ask(question, stages=replace(ALL, seconds=60.0))
+    found = memory.ask(question, stages=replace(ALL, reading=60.0))
     assert found.notes == ()
     assert found.hits[0].session_id == "s2"
 
@@ -365,15 +387,16 @@ def test_without_the_rerankers_weights_the_order_stays(
 ) -> None:
     memory.store(*(turn(session, 1, text) for session, text in CLOSE))
     memory.embed()
-    plain = memory.ask("writers lock", stages=replace(ALL, rerank=False))
+    plain = memory.ask("writers lock", stages=replace(ALL, reading=0.0))
     monkeypatch.setattr(Models, "find_reranker", lambda self: None)
     assert memory.ask("writers lock") == plain
 
 
-def test_places_in_both_orders_decide() -> None:
-    ranked = [("a", 3.0), ("b", 2.0), ("c", 1.0), ("d", 0.5)]
-    assert [c for c, _ in reread(ranked, {"a": 0.1, "b": 0.2, "c": 0.9})] == ["c", "b", "a", "d"]
-    assert reread(ranked, {}) == ranked
+def test_what_was_read_closely_stands_before_the_rest() -> None:
+    ranked = [("a", 3.0), ("b", 2.9), ("c", 2.8), ("d", 0.5)]
+    assert [c for c, _ in reread(ranked, {"a": 0.1, "b": 0.2, "c": 0.9})] == list("cbad")
+    assert [c for c, _ in reread(ranked, {"a": 0.4})] == list("abcd")
+    assert [c for c, _ in reread(ranked, {})] == list("abcd")
 
 
 # --- one engine -----------------------------------------------------------------------------------
