@@ -1,4 +1,4 @@
-"""How words, meaning, names and a close reading become one order. Pure arithmetic.
+"""How words, meaning and names become one order. Pure arithmetic; knows no store.
 
 A passage's score is
 
@@ -6,9 +6,8 @@ A passage's score is
      + 0.6 × share of the question's identifiers that the passage holds) × prior of its kind
 
 Scores, not ranks, are added up, since how far the best is ahead says something. For a question with
-identifiers the prior counts half as much: what is looked up may be output. What is read closely
-gets 0.7 × its MaxSim on top, scaled to 0…1 over what was read. The weights, and what each term is
-worth, are in docs/concepts/recall.md.
+identifiers the prior counts half as much: what is looked up may be output. The weights, and what
+each term is worth, are in docs/concepts/recall.md.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from collections.abc import Mapping, Sequence
 
 _MEANING = 0.5
 _NAMES = 0.6
-_CLOSE = 0.7
 _PRIOR = {"text": 1.0, "thinking": 0.9, "tool_use": 0.8, "tool_result": 0.7}
 
 Ranked = Sequence[tuple[str, float]]
@@ -52,16 +50,6 @@ def fuse(
             prior **= 0.5
         scores[chunk] = score * prior
     return sorted(scores.items(), key=lambda each: (-each[1], each[0]))
-
-
-def reread(ranked: Ranked, close: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The candidates again, where those that were read closely, with the scores of that in `close`,
-    stand before the others in a new order."""
-    read = _by_range(list(close.items()))
-    first = _by_best(ranked)
-    scores = {chunk: first[chunk] + _CLOSE * read[chunk] for chunk, _ in ranked if chunk in close}
-    best = sorted(scores.items(), key=lambda each: -each[1])
-    return [*best, *((chunk, first[chunk]) for chunk, _ in ranked if chunk not in close)]
 
 
 def _by_best(ranked: Ranked) -> dict[str, float]:

@@ -342,10 +342,11 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a question found, best first, and what its asker should know besides: each note is a
-    sentence for standard error."""
+    sentence for standard error. Unless it is `relevant`, the hits are only the nearest there is."""
 
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
+    relevant: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def recall(
     format
         Terminals get human, pipes get agent.
     exit_code
-        Exit with 1 if nothing was found.
+        Exit with 1 if nothing relevant was found.
     """
     from funes_git.filters import Filters
     from funes_git.models import Models
@@ -102,6 +102,7 @@ def recall(
     )
     stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
     hits: list[Hit] = []
+    relevant = False
     for name in memory.split(",") if memory else (None,):
         with reading(memory=name) as (repo, catalog):
             found = Recall(repo, catalog, Models(repo.settings)).search(
@@ -109,13 +110,14 @@ def recall(
             )
         elsewhere = "" if repo.memory is None else str(name)
         hits += [replace(hit, memory=elsewhere) for hit in found.hits]
+        relevant |= found.relevant
         for said in found.notes:
             output.note(f"note: {said}")
     hits = sorted(hits, key=lambda hit: -hit.score)[:n]
     if out.format == "json":
-        out.json(json.recall(words, hits))
+        out.json(json.recall(words, hits, relevant=relevant))
     elif out.format == "agent":
-        out.recorded(own.name, compact.recall(words, hits))
+        out.recorded(own.name, compact.recall(words, hits, relevant=relevant))
     else:
-        out.lines(human.recall(out.page, words, hits))
-    return int(exit_code and not hits)
+        out.lines(human.recall(out.page, words, hits, relevant=relevant))
+    return int(exit_code and not (hits and relevant))

@@ -60,7 +60,7 @@ class Replies:
                 since=since,
             )
             found = self._engine.of(repo).search(query, filters, k)
-            lines = list(compact.recall(query, found.hits))
+            lines = list(compact.recall(query, found.hits, relevant=found.relevant))
         notes = [f"note: {said}" for said in found.notes]
         more = "`get` reads a turn whole; a narrower query or filters, or max_tokens, show more"
         return _reply(repo.name, notes, lines, max_tokens, more)

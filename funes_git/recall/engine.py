@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from funes_git import alone
 from funes_git.embed import ModelBroken
 from funes_git.errors import ModelMismatch
 from funes_git.filters import Filters, resolve
-from funes_git.fusion import Ranked, fuse, reread
+from funes_git.fusion import Ranked, fuse
 from funes_git.git import Repo
 from funes_git.model import Found
 from funes_git.models import DEFAULT, OFFLINE, PULL, Models
 from funes_git.recall.alike import folded
+from funes_git.recall.confidence import Evidence, Scales, probability, relevant
 from funes_git.recall.exchanges import Exchanges
 from funes_git.recall.opened import Once, Opened, T
 from funes_git.recall.stages import ALL, Stages
@@ -59,9 +61,24 @@ class Recall:
         if not runs(question):
             return Found((), ("the question holds no words",))
         notes: list[str] = []
+        catalog = self._opened.catalog()
+        found = self._weighed(question, filters or Filters(), stages, notes)
+        exchanges = Exchanges(catalog)
+        groups = exchanges.grouped(found.ranked(), found.rows, k, stages)
+        answers = relevant([each for _, each in found.candidates])
+        return Found(exchanges.hits(groups, neighbours), tuple(notes), answers)
+
+    def weighed(self, question: str, stages: Stages = ALL) -> list[tuple[ChunkRow, Evidence]]:
+        """The candidates, best first, with what speaks for each: to measure and to fit by."""
+        found = self._weighed(question, Filters(), stages, [])
+        return [(found.rows[chunk], evidence) for chunk, evidence in found.candidates]
+
+    def _weighed(
+        self, question: str, filters: Filters, stages: Stages, notes: list[str]
+    ) -> _Weighed:
         index, catalog = self._opened.words(), self._opened.catalog()
         self._prepare(stages)
-        scope = resolve(filters or Filters(), self._repo, catalog, index, notes)
+        scope = resolve(filters, self._repo, catalog, index, notes)
         quoted = phrases(question) if stages.phrases else []
         words = index.search(question, scope, _QUOTED if quoted else _CANDIDATES, quoted)
         meaning = self._nearest(question, scope, index, notes) if stages.meaning else []
@@ -69,12 +86,11 @@ class Recall:
         rows = _with(quoted, catalog.chunks_by_id(ids))
         passages = {chunk: (row.block_type, row.text) for chunk, row in rows.items()}
         names = identifiers(question) if stages.names else []
-        ranked: Ranked = fuse(words, meaning, passages, names, kinds=stages.kinds)
-        if meaning and stages.reading:
-            ranked = self._read_closely(question, ranked, rows, stages, notes)
-        exchanges = Exchanges(catalog)
-        groups = exchanges.grouped(ranked, rows, k, stages)
-        return Found(exchanges.hits(groups, neighbours), tuple(notes))
+        fused = fuse(words, meaning, passages, names, kinds=stages.kinds)
+        reading = meaning and stages.reading
+        close = self._read_closely(question, fused, rows, stages, notes) if reading else {}
+        weigh = Scales(index.telling(question), dict(meaning), close, fused)
+        return _Weighed([(c, weigh.evidence(rows[c], score)) for c, score in fused], rows)
 
     def _prepare(self, stages: Stages) -> None:
         """Begin to load the models that will be asked, while the words are looked up."""
@@ -105,18 +121,18 @@ class Recall:
     def _read_closely(
         self,
         question: str,
-        ranked: Ranked,
+        fused: Ranked,
         rows: Mapping[str, ChunkRow],
         stages: Stages,
         notes: list[str],
-    ) -> Ranked:
-        """The best candidates in the order in which their words answer, as far as time allows. A
-        machine without the reranker's weights goes without; `git funes models` tells of them."""
+    ) -> dict[str, float]:
+        """How well the best candidates' words answer, of as many as time allows. A machine without
+        the reranker's weights goes without; `git funes models` tells of them."""
         reranker = _loaded(self._opened.reranker, notes, "not read closely", None)
         if reranker is None:
-            return ranked
-        best = [(chunk, rows[chunk].text) for chunk, _ in ranked[:_READ]]
-        return reread(ranked, reranker.scores(question, best, stages.reading))
+            return {}
+        best = [(chunk, rows[chunk].text) for chunk, _ in fused[:_READ]]
+        return reranker.scores(question, best, stages.reading)
 
     def _no_vectors(self) -> str:
         if self._opened.models.find() is None:
@@ -129,6 +145,22 @@ class Recall:
         name = self._opened.models.name
         shipped = f", or `{OFFLINE}`" if name == DEFAULT else ""
         return f"{name} is not on this machine (`{PULL}`{shipped})"
+
+
+class _Weighed(NamedTuple):
+    """The candidates by their fused score, and their rows."""
+
+    candidates: list[tuple[str, Evidence]]
+    rows: Mapping[str, ChunkRow]
+
+    def ranked(self) -> Ranked:
+        """The candidates by how likely each is to answer; what was not read closely comes last."""
+        scores = [(chunk, probability(each)) for chunk, each in self.candidates]
+        count = sum(each.close is not None for _, each in self.candidates)
+        read = sorted(scores[:count], key=lambda each: -each[1])
+        rest = sorted(scores[count:], key=lambda each: -each[1])
+        least = read[-1][1] if read else 1.0
+        return [*read, *((chunk, min(score, least)) for chunk, score in rest)]
 
 
 def _with(quoted: Sequence[str], rows: dict[str, ChunkRow]) -> dict[str, ChunkRow]:

@@ -231,11 +231,11 @@ def log(entry: LogEntry) -> Iterator[str]:
         yield f"{told} · {get_line(link.session_id, link.turn_uuid)}"
 
 
-def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
-    """Hits, best first."""
+def recall(query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Iterator[str]:
+    """Hits, best first; unless they are `relevant`, only the nearest, and that it is so."""
     from funes_git.render import hits as found  # only `recall` and what serves it
 
-    yield from found.recall(query, hits)
+    yield from found.recall(query, hits, relevant=relevant)
 
 
 def prompts(views: Sequence[TurnView]) -> Iterator[str]:

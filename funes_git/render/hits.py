@@ -12,15 +12,22 @@ from funes_git.render.words import plural, short, short_turn
 
 REPLY = 3_000
 """Characters of recorded text in a reply: with headings, 8 hits are about 1,300 tokens."""
+NEAREST = 2
+"""Hits that are shown where nothing is relevant."""
 _WEIGHTS = (4, 3, 2)
 """Of the first hits; the others count 1."""
 _PROMPT, _CLOSING, _NEIGHBOUR, _LEAST = 140, 260, 240, 100
 
 
-def recall(query: str, hits: Sequence[Hit]) -> Iterator[str]:
-    """Hits, best first. What one does not need of its share of the reply, the next may have."""
-    more = " · -n N shows more, get the whole turn" if hits else ""
-    yield f"recall {line(query)} · {plural(len(hits), 'hit')}{more}"
+def recall(query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Iterator[str]:
+    """Hits, best first; unless they are `relevant`, only the nearest. What one does not need of its
+    share of the reply, the next may have."""
+    if relevant or not hits:
+        more = " · -n N shows more, get the whole turn" if hits else ""
+        yield f"recall {line(query)} · {plural(len(hits), 'hit')}{more}"
+    else:
+        hits = hits[:NEAREST]
+        yield f"recall {line(query)} · nothing relevant; the nearest {len(hits)}, by score:"
     words = finder(query)
     left = REPLY
     for number, hit in enumerate(hits):

@@ -218,9 +218,9 @@ def chain(steps: Sequence[Step]) -> list[Object]:
     return [{"new": s.new, "old": s.old, "how": s.how, "by": s.by} for s in steps]
 
 
-def recall(query: str, hits: Sequence[Hit]) -> Object:
+def recall(query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Object:
     """`recall`: hits, best first."""
-    return document(hits=[_hit(hit) for hit in hits], query=query)
+    return document(hits=[_hit(hit) for hit in hits], query=query, relevant=relevant)
 
 
 def _hit(hit: Hit) -> Object:

@@ -9,15 +9,21 @@ from funes_git.prompts import first_words
 from funes_git.render import calls, width, words
 from funes_git.render.clean import line
 from funes_git.render.excerpt import Finder, excerpt, finder
+from funes_git.render.hits import NEAREST
 from funes_git.render.page import Page, quote
 
 PROMPT, PASSAGE, ALSO, CLOSING, NEIGHBOUR = 160, 700, 240, 240, 240
 
 
-def recall(page: Page, query: str, hits: Sequence[Hit]) -> Iterator[str]:
-    """Hits, best first: what was asked, what was said, and where it went."""
+def recall(page: Page, query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Iterator[str]:
+    """Hits, best first: what was asked, what was said, and where it went. Unless they are
+    `relevant`, only the nearest."""
     if not hits:
         yield f"nothing found for “{line(query)}”"
+    elif not relevant:
+        hits = hits[:NEAREST]
+        yield f"nothing relevant found for “{line(query)}”; the nearest:"
+        yield ""
     asked = finder(query)
     for number, hit in enumerate(hits, 1):
         if number > 1:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import log1p
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -164,6 +165,13 @@ class TextIndex:
         hits = self._searcher.search(self._within(query, scope), limit, count=False).hits
         ids = self._searcher.fast_field_values("id", [address for _, address in hits])
         return [(chunk_id(int(key or 0)), hit[0]) for key, hit in zip(ids, hits, strict=True)]
+
+    def telling(self, question: str) -> dict[str, float]:
+        """The stems of the question's words, each with how much it tells: the logarithm of how rare
+        it is (the inverse document frequency of BM25)."""
+        count = self.documents
+        found = {stem: self._searcher.doc_freq("body", stem) for stem in self._stems(question)}
+        return {stem: log1p((count - n + 0.5) / (n + 0.5)) for stem, n in found.items()}
 
     def ids(self, scope: Scope) -> list[int]:
         """Every chunk in `scope`, as `chunk_key`s, in no order."""

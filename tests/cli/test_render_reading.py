@@ -113,6 +113,15 @@ get 7d1f0c2a 0b3e5d11\
 """)
 
 
+def test_where_nothing_is_relevant_the_nearest_are_shown() -> None:
+    rows = list(agent.recall("used entry", [HIT] * 8, relevant=False))
+    assert rows[0] == "recall used entry · nothing relevant; the nearest 2, by score:"
+    assert len([row for row in rows if row.startswith("get ")]) == 2
+    rows = list(reading.recall(Page(80), "used entry", [HIT] * 8, relevant=False))
+    assert rows[0] == "nothing relevant found for “used entry”; the nearest:"
+    assert len([row for row in rows if "git funes get" in row]) == 2
+
+
 def test_a_reply_for_agents_is_held_to_its_budget() -> None:
     long = "word " * 2000
     hit = replace(HIT, text=long, prompt=long, closing=long, also=(Passage("t2", "text", long),))

@@ -17,11 +17,12 @@ from store_data import T0, chunk_id, chunks_of, edit, turn
 from funes_git.embed import open_embedder
 from funes_git.errors import MemoryMissing, ModelMismatch, UnknownTarget, UsageError
 from funes_git.filters import Filters, Pathspec
-from funes_git.fusion import fuse, reread
+from funes_git.fusion import fuse
 from funes_git.git import Repo
 from funes_git.model import Batch, EditRecord, Link, LinkedCommit
 from funes_git.models import Models
 from funes_git.recall import Found, Recall, Stages
+from funes_git.recall.confidence import Evidence, probability, relevant
 from funes_git.recall.stages import ALL
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
@@ -392,11 +393,52 @@ def test_without_the_rerankers_weights_the_order_stays(
     assert memory.ask("writers lock") == plain
 
 
-def test_what_was_read_closely_stands_before_the_rest() -> None:
-    ranked = [("a", 3.0), ("b", 2.9), ("c", 2.8), ("d", 0.5)]
-    assert [c for c, _ in reread(ranked, {"a": 0.1, "b": 0.2, "c": 0.9})] == list("cbad")
-    assert [c for c, _ in reread(ranked, {"a": 0.4})] == list("abcd")
-    assert [c for c, _ in reread(ranked, {})] == list("abcd")
+# --- how sure it is -------------------------------------------------------------------------------
+
+
+def test_more_evidence_is_more_likely() -> None:
+    weak, strong = Evidence(0.4, 0.2, 0.0), Evidence(1.0, 0.9, 1.0)
+    assert 0 < probability(weak) < 0.1 < probability(strong) < 1
+    assert probability(weak._replace(cosine=0.5)) < probability(weak._replace(cosine=0.9))
+    read = strong._replace(cosine=0.7)
+    assert probability(read._replace(close=0.3)) < probability(read._replace(close=0.8))
+
+
+def test_only_what_was_read_closely_can_be_called_irrelevant() -> None:
+    assert relevant([])
+    assert relevant([Evidence(0.1, 0.0, 0.0, 0.1)])
+    poor, good = Evidence(1.0, 0.1, 1.0, 0.5, 0.2), Evidence(1.0, 0.9, 1.0, 0.8, 0.8)
+    assert not relevant([poor, poor, poor])
+    assert relevant([poor, good, poor])
+
+
+@pytest.mark.model
+def test_scores_are_chances_the_best_first_and_nothing_relevant_is_said(memory: Memory) -> None:
+    memory.store(*(turn(session, 1, text) for session, text in CLOSE))
+    memory.embed()
+    careful = replace(ALL, reading=60.0)
+    found = memory.ask("why do two writers need a lock", stages=careful)
+    scores = [hit.score for hit in found.hits]
+    assert found.relevant
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score < 1 for score in scores)
+    other = memory.ask("which database migration broke the German invoices", stages=careful)
+    assert not other.relevant
+    assert other.hits  # the nearest, and how near
+    assert other.hits[0].score < min(scores[0], 0.1)
+
+
+@pytest.mark.model
+def test_what_was_not_read_closely_comes_last(memory: Memory) -> None:
+    memory.store(*(turn(f"s{n}", 1, f"the lock of writer {n} is held") for n in range(6)))
+    memory.embed()
+    with Catalog.open(memory.layout.catalog) as catalog:
+        recall = Recall(memory.repo, catalog, memory.models)
+        weighed = recall.weighed("who holds the lock", replace(ALL, reading=1e-9))
+        found = recall.search("who holds the lock", stages=replace(ALL, reading=1e-9))
+        recall.close()
+    assert [each.close is None for _, each in weighed] == [False] + [True] * 5
+    assert found.hits[0].text == weighed[0][0].text
 
 
 # --- one engine -----------------------------------------------------------------------------------
