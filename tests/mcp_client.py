@@ -26,6 +26,8 @@ class McpServer:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
         )
         self._number = 0
 

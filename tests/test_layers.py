@@ -49,9 +49,6 @@ OWNERS: dict[str, frozenset[str]] = {
     "isal": frozenset(["store.pack"]),
     "huggingface_hub": frozenset(["models", "remotes.hub", "remotes.huberrors"]),
     "cyclopts": frozenset(["cli", "commands.options", "commands.help"]),
-    "mcp": frozenset(["mcp.server", "mcp.streams"]),
-    "mcp_types": frozenset(["mcp.server", "mcp.streams"]),
-    "anyio": frozenset(["mcp.server", "mcp.streams"]),
     "pygit2": frozenset(),
 }
 """Third-party libraries and the modules that may import them."""

@@ -9,7 +9,6 @@ import gc
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from funes_git import config
@@ -24,36 +23,42 @@ IDLE: Final = 300.0
 
 
 class Engine:
-    """Opens the engine of a repository, keeps it while it is asked, opens it anew if the memory has
-    grown."""
+    """Opens the engine of a repository and keeps it while it is asked. It follows the memory as
+    that grows; other settings make another one."""
 
     def __init__(self) -> None:
         self._recall: Recall | None = None
         self._catalog: Catalog | None = None
         self._of: tuple[object, ...] = ()
-        self._until = 0.0
+        self._idle = IDLE
+        self._asked = 0.0
 
     def of(self, repo: Repo) -> Recall:
         """The engine for a question now. Raises UsageError for a wrong setting, and what
         `Catalog.open` raises."""
-        now = (repo.layout.root, _stamp(repo), sorted(repo.settings.items()))
+        now = (repo.layout.root, sorted(repo.settings.items()))
         if self._recall is None or now != self._of:
             self.drop()
             self._catalog = Catalog.open(repo.layout.catalog)
             self._recall = Recall(repo, self._catalog, Models(repo.settings))
             self._of = now
-        self._until = time.monotonic() + _idle_seconds(repo.settings)
+            self._idle = _idle_seconds(repo.settings)
         return self._recall
 
+    def asked(self) -> None:
+        """The client has just had an answer."""
+        self._asked = time.monotonic()
+
     def rest(self) -> None:
-        """Drop the engine if it was not asked for so long."""
-        if self._recall is not None and time.monotonic() >= self._until:
+        """Drop the engine if the client has asked nothing for so long."""
+        if self._recall is not None and time.monotonic() - self._asked >= self._idle:
             self.drop()
 
     def drop(self) -> None:
         """Give everything back to the system."""
         if self._recall is None:
             return
+        self._recall.close()
         self._recall = None
         if self._catalog is not None:
             self._catalog.close()
@@ -71,19 +76,6 @@ def _idle_seconds(settings: Mapping[str, str]) -> float:
         raise UsageError(
             f"funes.idle is {said!r}, not a number of seconds", "git config funes.idle 300"
         ) from None
-
-
-def _stamp(repo: Repo) -> tuple[object, ...]:
-    """Differs where the memory has grown since: the files that writers replace last."""
-    folders = (repo.layout.text, repo.layout.vectors)
-    return tuple(_changed(folder / "state.json") for folder in folders)
-
-
-def _changed(path: Path) -> tuple[int, int] | None:
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_mtime_ns, found.st_ino
-    return None
 
 
 def _trim() -> None:

@@ -248,20 +248,39 @@ def test_a_client_that_asks_what_there_is_may_then_shake_hands(story: Story) -> 
         assert server.ask("ping")["result"] == {}
 
 
-def test_garbage_is_survived_and_not_repeated(server: McpServer, story: Story) -> None:
-    for line in (
-        "a secret {",
-        "",
-        "[1, 2]",
-        '{"jsonrpc":"2.0"}',
-        '{"jsonrpc":"2.0","method":"notifications/a secret"}',
-        '{"jsonrpc":"2.0","id":99,"result":{"a secret":1}}',
-        "[" * 100_000,
-        "\x00\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
-    ):
-        server.send(line)
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("a secret {", -32700),
+        ("[" * 100_000, -32700),
+        ("\x00\udcff", -32700),
+        ('["a secret"]', -32600),
+        ('{"jsonrpc":"1.0","id":"a secret","method":"ping"}', -32600),
+        ('{"jsonrpc":"2.0","id":{"a":"secret"},"method":"ping"}', -32600),
+        ("", None),
+        ('{"jsonrpc":"2.0"}', None),
+        ('{"jsonrpc":"2.0","method":"notifications/a secret"}', None),
+        ('{"jsonrpc":"2.0","id":99,"result":{"a secret":1}}', None),
+    ],
+)
+def test_garbage_is_survived_and_not_repeated(
+    server: McpServer, line: str, code: int | None
+) -> None:
+    server.send(line)
+    if code is not None:
+        answer = server.receive()
+        assert (answer["id"], answer["error"]["code"]) == (None, code)
+        assert "secret" not in str(answer)
     assert server.ask("ping")["result"] == {}
-    assert "Bound the cache" in server.call("log")
+
+
+def test_a_call_that_was_cancelled_is_not_answered(server: McpServer) -> None:
+    calls = [request(n, "tools/call", {"name": "log", "arguments": {}}) for n in ("one", "two")]
+    cancel = {"method": "notifications/cancelled", "params": {"requestId": "two"}}
+    lines = [*calls, {"jsonrpc": "2.0", **cancel}]
+    server.send("\n".join(map(json.dumps, lines)))
+    assert server.receive()["id"] == "one"
+    assert server.ask("ping")["result"] == {}
 
 
 def test_what_was_asked_before_the_input_ended_is_answered(story: Story) -> None:
