@@ -69,6 +69,8 @@ class Applying:
         self.sessions: dict[str, int] = {}
         self.turns: dict[Key, int] = {}
         self.files: dict[str, int] = {}
+        self.newest_session = 0
+        """Of those that were stored before; none of the later ones' turns was."""
         self.next_turn = 0
         self.newest_chunk = 0
         self.known: list[int] = []
@@ -117,6 +119,7 @@ class Applying:
                     files=c.files,
                     text=c.text,
                     gone=False,
+                    new=True,
                 )
 
     def _note_unlinked(self) -> None:
@@ -136,6 +139,8 @@ class Applying:
         self.db.executemany(COUNTS, ((n,) for n in sorted(set(numbers))))
 
     def _number_sessions(self) -> None:
+        newest = self.db.execute("SELECT coalesce(max(id), 0) FROM sessions").fetchone()
+        (self.newest_session,) = newest
         rows = []
         for s in self.changes.sessions.values():
             about = (s.title, s.parent_session_id, s.version, s.repository_url)
@@ -169,10 +174,11 @@ class Applying:
         return known
 
     def _turn_number(self, key: Key) -> int | None:
-        row = self.db.execute(
-            "SELECT id FROM turns WHERE turn_uuid = ? AND session = ?",
-            (key[1], self.sessions[key[0]]),
-        ).fetchone()
+        session = self.sessions[key[0]]
+        if session > self.newest_session:
+            return None
+        sql = "SELECT id FROM turns WHERE turn_uuid = ? AND session = ?"
+        row = self.db.execute(sql, (key[1], session)).fetchone()
         return row[0] if row else None
 
     def _new_turn(self) -> int:

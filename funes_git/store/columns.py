@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha1
 from operator import attrgetter
 from pathlib import Path
@@ -120,6 +121,7 @@ def row_id(*parts: object) -> str:
     return sha1(":".join(map(str, parts)).encode(), usedforsecurity=False).hexdigest()[:16]
 
 
+@lru_cache(1024)
 def workdir_facet(path: str | None) -> str:
     """A working directory as huggingface/funes names it: everything that is no ASCII letter or
     digit becomes a dash; empty if nothing is left."""

@@ -8,8 +8,10 @@ write leaves a version behind.
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import re
+import sys
 import time
 import warnings
 from collections import Counter
@@ -266,19 +268,30 @@ class LanceMemory:
 
 
 def _lancedb() -> Any:
-    """Import lancedb. Its client of a REST service, which is never used here, would build hundreds
-    of validators at import: 0.6 s of 1.4. They are built when first called instead."""
-    import pydantic
+    """Import lancedb, but not the client of a REST service that it names and nobody here calls:
+    that takes a third of the time, and is loaded when something asks for it."""
+    _put_off("lance_namespace_urllib3_client")
+    import lancedb
 
-    library: Any = pydantic
-    eager = library.validate_call
-    library.validate_call = partial(eager, config={"defer_build": True})
-    try:
-        import lancedb
-    finally:
-        library.validate_call = eager
     gc.freeze()  # its 200,000 objects stay: looking for garbage among them takes long
     return lancedb
+
+
+def _put_off(name: str) -> None:
+    """Have a package's own code run when one of its names is first asked for, though its modules
+    are imported before."""
+    spec = None if name in sys.modules else importlib.util.find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    package, loader = importlib.util.module_from_spec(spec), spec.loader
+
+    def load(missing: str) -> object:
+        del package.__getattr__
+        loader.exec_module(package)
+        return getattr(package, missing)
+
+    package.__getattr__ = load  # type: ignore[method-assign]
+    sys.modules[name] = package
 
 
 def _own(table: Table) -> LanceTable:

@@ -78,7 +78,8 @@ class ChunkRow:
 
     `rowid` grows with every change: a chunk that is stored again, changed, or taken back comes
     again under a new one. `gone` chunks have lost their turn's text or their turn was retracted:
-    of them only `rowid` and `id` mean anything.
+    of them only `rowid` and `id` mean anything. `new` ones are known not to have been stored
+    before.
     """
 
     rowid: int
@@ -100,6 +101,7 @@ class ChunkRow:
     files: tuple[str, ...]
     text: str
     gone: bool
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

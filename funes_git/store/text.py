@@ -3,8 +3,10 @@
 Derived from the catalog's chunk log and rebuilt from it whenever the format differs or the files
 are broken. Knows nothing of git, links or vectors: what depends on those arrives as a `Scope`.
 
-A writer commits first and then records, in `state.json`, how far in the log it is. A crash between
-the two means that some chunks are indexed again; each replaces its own document by id.
+A writer records in `state.json` how far in the log it will be, commits, and records that it is
+there. After a crash in between, the chunks that may be indexed already are indexed again: each then
+replaces its own document by id, as does a chunk that was stored before. Others need not look for a
+document to replace, which takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -39,10 +41,12 @@ class TextWriter:
     """The one writer of the index in a folder. Use as a context manager; leaving it by an
     exception drops what was not committed."""
 
-    def __init__(self, folder: Path, index: tantivy.Index, upto: int) -> None:
+    def __init__(self, folder: Path, index: tantivy.Index, upto: int, through: int = 0) -> None:
         self.upto = upto
-        """The last row of the chunk log that the index holds."""
+        """The last row of the chunk log that the index holds for certain."""
+        self._through = through  # the last row that it may hold
         self._folder = folder
+        self._schema = index.schema
         self._writer = _writer(index)
         self._terms = Terms(analyzer().analyze)
 
@@ -57,7 +61,7 @@ class TextWriter:
         state = read_json(folder / "state.json")
         index = opened(folder) if stamp.items() <= state.items() else None
         if index is not None:
-            return cls(folder, index, int(state.get("upto", 0)))
+            return cls(folder, index, int(state.get("upto", 0)), int(state.get("through", 0)))
         _wipe(folder)
         write_json(folder / "state.json", {**stamp, "upto": 0})
         return cls(folder, created(folder), 0)
@@ -74,16 +78,19 @@ class TextWriter:
         the document is deleted."""
         with _told():
             for row in rows:
-                self._writer.delete_documents_by_term("id", chunk_key(row.id))
+                if not row.new or row.rowid <= self._through:
+                    self._writer.delete_documents_by_term("id", chunk_key(row.id))
                 if not row.gone:
                     self._writer.add_document(self._document(row))
 
     def commit(self, upto: int) -> None:
         """Make everything so far visible to readers, and record row `upto` as consumed."""
+        state = read_json(self._folder / "state.json")
+        self._through = max(self._through, upto)
+        write_json(self._folder / "state.json", {**state, "through": self._through})
         with _told():
             self._writer.commit()
-        state = read_json(self._folder / "state.json")
-        write_json(self._folder / "state.json", {**state, "upto": upto})
+        write_json(self._folder / "state.json", {**state, "upto": upto, "through": upto})
         self.upto = upto
 
     def close(self) -> None:
@@ -113,19 +120,25 @@ class TextWriter:
     def _document(self, row: ChunkRow) -> tantivy.Document:
         import tantivy
 
-        made = tantivy.Document()
-        made.add_integer("id", chunk_key(row.id))
-        made.add_integer("turn", turn_key(row.session_id, row.turn_uuid))
-        made.add_integer("exchange", turn_key(row.session_id, row.exchange or row.thread or ""))
         text = unescaped(row.text) if row.block_type == "tool_use" else row.text
-        for name, terms in zip(("body", "ident"), self._terms.of(text), strict=True):
-            made.add_text(name, terms)
-        for name, value in _facts(row):
-            if value is not None:
-                made.add_text(name, value)
+        body, ident = self._terms.of(text)
+        fields: dict[str, int | str | list[str]] = {
+            "id": chunk_key(row.id),
+            "turn": turn_key(row.session_id, row.turn_uuid),
+            "exchange": turn_key(row.session_id, row.exchange or row.thread or ""),
+            "body": body,
+            "ident": ident,
+            "session": row.session_id,
+            "kind": row.block_type,
+            "role": row.role,
+            "harness": row.harness,
+            "files": list(row.files),
+        }
+        if row.branch is not None:
+            fields["branch"] = row.branch
         if row.ts is not None:
-            made.add_integer("ts", int(row.ts))
-        return made
+            fields["ts"] = int(row.ts)
+        return tantivy.Document.from_dict(fields, self._schema)
 
 
 class TextIndex:
@@ -231,16 +244,6 @@ class TextIndex:
         low = None if since is None else int(since)
         high = None if until is None else int(until)
         return self._make.range_query(self._schema, "ts", tantivy.FieldType.Integer, low, high)
-
-
-def _facts(row: ChunkRow) -> Iterator[tuple[str, str | None]]:
-    yield "session", row.session_id
-    yield "kind", row.block_type
-    yield "role", row.role
-    yield "harness", row.harness
-    yield "branch", row.branch
-    for path in row.files:
-        yield "files", path
 
 
 def _wipe(folder: Path) -> None:

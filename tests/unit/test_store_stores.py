@@ -420,6 +420,24 @@ def test_opening_and_writing_nothing_new_imports_no_lance(layout: Layout) -> Non
         assert catalog.states() == [state("s1", cursor="new", skipped=0)]
 
 
+def test_a_client_of_a_service_is_not_imported_before_it_is_asked_for(layout: Layout) -> None:
+    script = """
+import sys
+from pathlib import Path
+from funes_git.layout import Layout
+from funes_git.store.stores import Stores
+with Stores.open(Layout(Path(sys.argv[1])), write=True) as stores:
+    stores.lance()
+api = "lance_namespace_urllib3_client.api"
+assert api not in sys.modules
+import lance_namespace_urllib3_client
+assert lance_namespace_urllib3_client.ApiClient and lance_namespace_urllib3_client.__version__
+assert api in sys.modules
+assert not hasattr(lance_namespace_urllib3_client, "nothing")
+"""
+    subprocess.run([sys.executable, "-c", script, str(layout.root)], check=True)
+
+
 def test_second_writer_is_kept_out_and_readers_are_not(layout: Layout) -> None:
     with Stores.open(layout, write=True):
         with pytest.raises(MemoryBusy):

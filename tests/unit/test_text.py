@@ -352,6 +352,45 @@ def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> N
     assert again.documents == 2
 
 
+@pytest.mark.parametrize("step", ["before it commits", "after it committed"])
+def test_new_rows_of_a_killed_writer_are_neither_lost_nor_doubled(
+    tmp_path: Path, step: str
+) -> None:
+    log = Log([row(n, "word", new=True) for n in range(1, 4)])
+    level_text(Log(log.rows[:1]), tmp_path)
+    script = textwrap.dedent("""
+        import os, signal, sys
+        from pathlib import Path
+        from test_text import Log, row
+        from funes_git.store import text
+        from funes_git.store.level import level_text
+
+        def killed(path, value):
+            if value["upto"] == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+            write(path, value)
+            if sys.argv[2] == "before it commits":
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        write, text.write_json = text.write_json, killed
+        level_text(Log([row(n, "word", new=True) for n in range(1, 4)]), Path(sys.argv[1]))
+    """)
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    killed = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path), step], env={**os.environ, "PYTHONPATH": paths}
+    )
+    assert killed.returncode == -signal.SIGKILL
+    index = TextIndex.open(tmp_path)
+    assert index is not None
+    assert index.documents == (3 if step == "after it committed" else 1)
+    assert read_json(tmp_path / "state.json")["upto"] == 1
+    assert level_text(log, tmp_path) == 2
+    again = TextIndex.open(tmp_path)
+    assert again is not None
+    assert sorted(found(again, "word")) == sorted(r.id for r in log.rows)
+    assert again.documents == 3
+
+
 def test_identifiers_of_a_question() -> None:
     text = "why does src/foo/Bar.py:12 call getUserID2 in v1.2.3? Foo FOO foo see a-b and x"
     assert identifiers(text) == [
