@@ -117,6 +117,12 @@ def _git_colours() -> bool:
     return process.attempt(asked, Path.cwd())[1].strip() != b"false"
 
 
+def stream(text: str) -> None:
+    """Print a part of a text at once; it need not end a line."""
+    sys.stdout.write(clean.safe(text))
+    sys.stdout.flush()
+
+
 def can_ask() -> bool:
     """Whether somebody can be asked: a terminal to type on and one to read."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

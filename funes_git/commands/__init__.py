@@ -52,6 +52,7 @@ COMMANDS: Final = {
         _command("blame", ASK, "Show for each line which agent or person wrote it"),
         _command("log", ASK, "Show commits with the turns behind them", counts=True, paths=True),
         _command("recall", ASK, "Search everything that was said and done", counts=True),
+        _command("ask", ASK, "Borrow an agent for one answer from the memory", counts=True),
         _command("get", ASK, "Show a whole turn, and what is around it"),
         _command("mcp", ASK, "Serve the memory to an agent as MCP tools"),
         _command("find", ASK, "List the memories that were published on the Hub", counts=True),

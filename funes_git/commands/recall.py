@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.opened import from_top, here, reading
+from funes_git.commands.gather import gather
+from funes_git.commands.opened import from_top, here
 from funes_git.errors import UsageError
-from funes_git.model import Hit
 from funes_git.render import agent as compact
 from funes_git.render import json
 from funes_git.render import reading as human
@@ -80,8 +80,6 @@ def recall(
         Exit with 1 if nothing relevant was found.
     """
     from funes_git.filters import Filters
-    from funes_git.models import Models
-    from funes_git.recall import Recall
     from funes_git.recall.stages import ALL
 
     words = " ".join(query).strip()
@@ -101,19 +99,8 @@ def recall(
         until=until,
     )
     stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
-    hits: list[Hit] = []
-    relevant = False
-    for name in memory.split(",") if memory else (None,):
-        with reading(memory=name) as (repo, catalog):
-            found = Recall(repo, catalog, Models(repo.settings)).search(
-                words, filters, n, neighbours=neighbours, stages=stages
-            )
-        elsewhere = "" if repo.memory is None else str(name)
-        hits += [replace(hit, memory=elsewhere) for hit in found.hits]
-        relevant |= found.relevant
-        for said in found.notes:
-            output.note(f"note: {said}")
-    hits = sorted(hits, key=lambda hit: -hit.score)[:n]
+    found = gather(words, filters, n, memory=memory, neighbours=neighbours, stages=stages)
+    hits, relevant = found.hits, found.relevant
     if out.format == "json":
         out.json(json.recall(words, hits, relevant=relevant))
     elif out.format == "agent":
