@@ -44,6 +44,7 @@ class Surroundings(Protocol):
     def evidence(self, block: Block) -> float | None: ...
     def later_evidence(self, block: Block) -> float: ...
     def returned(self, block: Block) -> float: ...
+    def alone(self, block: Block) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,11 @@ class Placed:
 
     def _followed(self, block: Block) -> bool:
         """Whether it stands where later edits leave it."""
-        little = self._is_little(block)
-        if little and block.score < ENOUGH:
+        light, little = block.score < ENOUGH, self._is_little(block)
+        if light and little:
             return False
-        return self.places.later_evidence(block) >= (BOTH if block.loose or little else EVIDENT)
+        doubtful = block.loose or little or (light and any(self.rivals(block)))
+        return self.places.later_evidence(block) >= (BOTH if doubtful else EVIDENT)
 
     def _returned(self, block: Block) -> bool:
         """Whether it stands where a commit removed it. Of equal lines it may have been another that
@@ -122,7 +124,10 @@ class Placed:
         return block.score >= ENOUGH or not self._is_little(block)
 
     def _is_kept(self, block: Block) -> bool:
-        """Whether all of the edit came here, or was moved here, and could be no other session's."""
+        """Whether all of the edit came here, or was moved here, and could be no other session's;
+        nor, where it says little, another line of the file that is equal."""
+        if block.score < ENOUGH and not self.places.alone(block):
+            return False
         if not (self.all_of(block.edit) or all(self.moved(block.edit, p) for _, p in block.pairs)):
             return False
         return not any(self.rivals(block))

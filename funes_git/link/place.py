@@ -182,6 +182,10 @@ class Places:
             for line, pos in block.pairs
         )
 
+    def alone(self, block: Block) -> bool:
+        """Whether no line of the block stands twice in the file."""
+        return all(self._times[self._line(line.number)] == 1 for line, _ in block.pairs)
+
     def _alike(self, number: int, old: Sequence[str], inside: set[int]) -> float:
         """How the surroundings of line `number` agree with those that it has in an `old` file, if
         it stands there once; but for those that are `inside` the same block."""

@@ -19,9 +19,11 @@ RIVAL = Block(99, [])
 class Around:
     """Every block has the same surroundings."""
 
-    def __init__(self, evidence: float | None, later: float, rival: float, returned: float) -> None:
+    def __init__(
+        self, evidence: float | None, later: float, rival: float, returned: float, alone: bool
+    ) -> None:
         self._evidence, self._later, self._rival = evidence, later, rival
-        self._returned = returned
+        self._returned, self._alone = returned, alone
 
     def evidence(self, block: Block) -> float | None:
         return self._rival if block is RIVAL else self._evidence
@@ -31,6 +33,9 @@ class Around:
 
     def returned(self, block: Block) -> float:
         return self._returned
+
+    def alone(self, block: Block) -> bool:
+        return self._alone
 
 
 def believe(
@@ -44,11 +49,12 @@ def believe(
     replaced: bool = False,
     strict: bool = False,
     rival: float | None = None,
+    alone: bool = True,
 ) -> Placed:
     """Belief where nothing is known of the surroundings, if nothing is said of them; `rival` is the
     evidence for an edit of another session."""
     return Placed(
-        Around(evidence, later, rival or 0.0, returned),
+        Around(evidence, later, rival or 0.0, returned, alone),
         lambda block: [[RIVAL] * (rival is not None)] * len(block.pairs),
         lambda e, p: moved,
         lambda e: due,
@@ -144,6 +150,28 @@ def test_a_distinctive_line_is_believed_anywhere_with_all_of_its_edit() -> None:
 
 def test_a_later_edit_tells_where_a_line_came_to_stand() -> None:
     assert owners(run([[(1, LONG)]], {1: [LONG]}, believe(evidence=0.0, later=1.0))) == {1: 1}
+
+
+def test_a_light_line_that_another_session_has_too_needs_both_neighbours_in_later_edits() -> None:
+    cases = (
+        ("x = first", believe(evidence=0.0, later=1.0), {1: 1}),
+        ("x = first", believe(evidence=0.0, later=1.0, rival=0.0), {}),
+        ("x = first", believe(evidence=0.0, later=1.5, rival=0.0), {1: 1}),
+        (LONG, believe(evidence=0.0, later=1.0, rival=0.0), {1: 1}),
+    )
+    for text, belief, found in cases:
+        assert owners(run([[(1, text)]], {1: [text]}, belief)) == found
+
+
+def test_all_of_an_edit_proves_no_light_line_that_stands_twice() -> None:
+    cases = (
+        ("x = first", True, {1: 1}),
+        ("x = first", False, {}),
+        (LONG, False, {1: 1}),
+    )
+    for text, alone, found in cases:
+        belief = believe(evidence=0.0, whole=True, alone=alone)
+        assert owners(run([[(1, text)]], {1: [text]}, belief)) == found
 
 
 def test_a_line_that_comes_back_is_believed_where_it_stood() -> None:
