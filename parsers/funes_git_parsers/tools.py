@@ -132,7 +132,7 @@ def asked(call: Call) -> Iterator[Change]:
         yield from _of_shell(line, join(call.cwd, cwd) if cwd else call.cwd)
         return
     name = _plain_name(call.tool)
-    if not (_WRITING.search(name) or _DELETING.search(name)):
+    if not _may_edit(name):
         return
     text = _first(arguments, _PATCHES) or ("" if arguments else call.text)
     if patch.BEGIN in text:
@@ -196,6 +196,12 @@ def _replaced(path: str, arguments: Mapping[str, Any]) -> Iterator[Change]:
         yield Change(path, "modify", old, new) if old else Change(path, "create", new=new)
 
 
+@lru_cache(maxsize=256)
+def _may_edit(name: str) -> bool:
+    return bool(_WRITING.search(name) or _DELETING.search(name))
+
+
+@lru_cache(maxsize=256)
 def _plain_name(tool: str) -> str:
     """The tool without the server that offers it (`mcp__fs__write_file`)."""
     name = tool.rpartition("__")[2].rpartition(".")[2]

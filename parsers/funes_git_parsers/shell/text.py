@@ -83,12 +83,10 @@ def output(name: str, words: Sequence[Word], stdin: Text) -> Text:
     if name in ("cat", "tee"):
         passes = name == "tee" or all(word.text == "-" for word in words)
         return stdin if passes else UNKNOWN
-    if not all(word.literal for word in words):
+    if name not in ("echo", "printf") or not all(word.literal for word in words):
         return UNKNOWN
     texts = [word.text for word in words]
-    if name == "echo":
-        return Text(_echo(texts))
-    return Text(_printf(texts)) if name == "printf" else UNKNOWN
+    return Text(_echo(texts) if name == "echo" else _printf(texts))
 
 
 def _echo(texts: list[str]) -> str | None:

@@ -14,6 +14,7 @@ from funes_git_parsers.shell.lex import Word
 
 _KEYWORDS = {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "exec"}
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_PYTHON = re.compile(r"(?:.*/)?python[\d.]*")
 _NUMBER = re.compile(r"[\d.]+[smhd]?")
 
 _RUNNERS: dict[str, tuple[str, ...]] = {
@@ -138,7 +139,7 @@ def _runner(words: Sequence[Word], index: int) -> int | None:
     """Where the command starts that the program at `index` runs, or None if it runs none."""
     name = words[index].text
     following = words[index + 1].text if index + 1 < len(words) else ""
-    if re.fullmatch(r"(?:.*/)?python[\d.]*", name) and following == "-m":
+    if following == "-m" and _PYTHON.fullmatch(name):
         return index + 2
     if name not in _RUNNERS or (_RUNNERS[name] and following not in _RUNNERS[name]):
         return None
