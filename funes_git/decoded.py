@@ -19,17 +19,20 @@ CONTEXT = 80
 RUN = 12
 """Bytes of text in a row that no random data holds."""
 
-_COLOUR = re.compile(r"(?:\x1b|\\+(?:u001b|x1b|033|e))\[[0-9;]*[A-Za-z]")
-_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt\"'/\\]))")
+_COLOUR = re.compile(r"(?:\x1b|(?<!\\)\\{1,16}(?:u001b|x1b|033|e))\[[0-9;]{0,20}[A-Za-z]")
+_ESCAPE = re.compile(r"(?<!\\)\\{1,16}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt\"'/\\]))")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t"}
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
+_GAP = r"[ \t]{0,80}"  # white space without an end would be looked through again and again
 _WRAPPED = re.compile(
     r"(?<=[\w+/=.~%!#-])"
-    r"(?:[\"'`]?[ \t]*[+.,\\]?[ \t]*\r?\n[ \t]*(?:[+|>][ \t]*)?[\"'`]?|[\"'`][ \t]*\+[ \t]*[\"'`])"
+    rf"(?:[\"'`]?{_GAP}[+.,\\]?{_GAP}\r?\n{_GAP}(?:[+|>]{_GAP})?[\"'`]?|[\"'`]{_GAP}\+{_GAP}[\"'`])"
     r"(?=[\w+/=.~%!#-])"
 )
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}(?:\s*\n\s*[A-Za-z0-9+/_-]{2,}){0,400}={0,2}")
-_HEX = re.compile(r"(?:(?:0x|\\+x)?[0-9a-fA-F]{2}[ ,:\n]{0,2}){12,}")
+_BASE64 = re.compile(
+    rf"[A-Za-z0-9+/_-]{{16,}}(?:{_GAP}\r?\n{_GAP}[A-Za-z0-9+/_-]{{2,}}){{0,400}}={{0,2}}"
+)
+_HEX = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,:\n]{0,2}){12,}")
 _TEXT = re.compile(rb"[\x20-\x7e\t\r\n]{%d,}" % RUN)
 
 
@@ -99,7 +102,7 @@ def _from_base64(text: str) -> Iterator[bytes]:
 
 def _from_hex(text: str) -> Iterator[bytes]:
     """The bytes of hex digits, whichever of them is the first of a pair."""
-    digits = re.sub(r"0x|\\+x|[^0-9a-fA-F]", "", text)
+    digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", text)
     for skip in range(2):
         rest = digits[skip:]
         yield bytes.fromhex(rest[: len(rest) // 2 * 2])
