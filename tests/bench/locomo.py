@@ -1,6 +1,6 @@
 """How well recall finds the evidence of LoCoMo's questions. Prints a table.
 
-    python tests/bench/locomo.py PATH [--keep FOLDER] [--stages]
+    python tests/bench/locomo.py PATH [--keep FOLDER] [--every N] [--quick]
 
 PATH is snap-research/locomo's data/locomo10.json, or the archive or folder of the same data. Every
 conversation is indexed as the sessions of one repository; a question is asked of its conversation
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,25 +53,28 @@ def outcome(asked: Asked, hits: Sequence[Hit]) -> Outcome:
     )
 
 
-def systems(*, stages: bool) -> dict[str, Stages]:
-    unhurried = replace(ALL, seconds=60.0)
-    found = {"recall, words alone": Stages(meaning=False), "recall": unhurried}
-    if stages:
-        found["recall, not reranked"] = replace(unhurried, rerank=False)
-        found["recall, turns alone"] = replace(unhurried, exchanges=False)
-    return found
+UNHURRIED = replace(ALL, reading=60.0)
+SYSTEMS = {
+    "recall, words alone": Stages(meaning=False),
+    "recall, without reading": replace(ALL, reading=0.0),
+    "… and by turns": replace(ALL, reading=0.0, exchanges=False),
+    "recall": UNHURRIED,
+}
 
 
-def ask(talk: Talk, folder: Path, chosen: dict[str, Stages]) -> Iterator[tuple[str, Outcome]]:
-    """Every question of one conversation, of every system; its memory is made in `folder`."""
+def ask(
+    talk: Talk, folder: Path, systems: Iterable[str], every: int
+) -> Iterator[tuple[str, Outcome]]:
+    """Every `every`-th question of a conversation, of all `systems`; its memory is made in
+    `folder`."""
     sessions = folder.with_name(folder.name + "-sessions")
     write(talk, sessions)
     repo = memory_of(sessions, folder)
     with Catalog.open(repo.layout.catalog) as catalog:
         recall = Recall(repo, catalog, Models({}))
-        for asked in talk.questions:
-            for name, stages in chosen.items():
-                hits = recall.search(asked.question, None, RESULTS, stages=stages).hits
+        for asked in talk.questions[::every]:
+            for name in systems:
+                hits = recall.search(asked.question, None, RESULTS, stages=SYSTEMS[name]).hits
                 yield name, outcome(asked, hits)
 
 
@@ -83,15 +86,15 @@ def row(name: str, outcomes: Sequence[Outcome]) -> None:
         lambda each: hit(each.sessions, 5),
     ]
     shown = (f"{100 * mean([measure(each) for each in outcomes]):8.1f}" for measure in measures)
-    print(f"{name:22} {len(outcomes):5} " + " ".join(shown))
+    print(f"{name:24} {len(outcomes):5} " + " ".join(shown))
 
 
 def report(done: dict[str, list[Outcome]]) -> None:
-    print(f"{'':22} {'n':>5} " + " ".join(f"{name:>8}" for name in COLUMNS))
+    print(f"{'':24} {'n':>5} " + " ".join(f"{name:>8}" for name in COLUMNS))
     for name, outcomes in done.items():
         row(name, outcomes)
     at_one, at_five = PUBLISHED
-    print(f"{'deja-vu, as published':46} {at_one:8.1f} {at_five:8.1f}")
+    print(f"{'deja-vu, as published':48} {at_one:8.1f} {at_five:8.1f}")
     for name, outcomes in done.items():
         print(f"\n{name}")
         by_category: defaultdict[int, list[Outcome]] = defaultdict(list)
@@ -107,15 +110,17 @@ def main() -> None:
     )
     asked.add_argument("path", type=Path)
     asked.add_argument("--keep", type=Path, metavar="FOLDER")
-    asked.add_argument("--stages", action="store_true", help="also with single turns as results")
+    asked.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th question")
+    asked.add_argument("--quick", action="store_true", help="without the close reading")
     options = asked.parse_args()
+    systems = [name for name in SYSTEMS if not options.quick or SYSTEMS[name] is not UNHURRIED]
     done: defaultdict[str, list[Outcome]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="funes-bench-") as temporary:
         for talk in load(options.path):
             folder = (options.keep or Path(temporary)).absolute() / talk.name
-            for name, found in ask(talk, folder, systems(stages=options.stages)):
+            for name, found in ask(talk, folder, systems, options.every):
                 done[name].append(found)
-            print(f"{talk.name}: {len(talk.questions)} questions", flush=True)
+            print(f"{talk.name}: {len(talk.questions[:: options.every])} questions", flush=True)
     report(done)
 
 

@@ -47,7 +47,7 @@ from funes_git.store.vectors import VectorIndex
 
 SHOWN, RANKED, CANDIDATES = 8, 10, 100
 WHOLE = "recall"
-UNHURRIED = replace(ALL, seconds=60.0)
+UNHURRIED = replace(ALL, reading=60.0)
 """So that figures are the same on a busy machine."""
 
 Result = tuple[tuple[str, str], str]
@@ -57,12 +57,13 @@ Result = tuple[tuple[str, str], str]
 @dataclass
 class Reply:
     """What a system says to a question: results as (turn, passage), best first; `also` holds the
-    further passages of each."""
+    further passages of each; it is `silent` where it says that nothing relevant is there."""
 
     results: list[Result]
     best: float
     text: str | None = None
     also: list[list[Result]] = field(default_factory=list)
+    silent: bool = False
 
 
 Ask = Callable[[str], Reply]
@@ -77,6 +78,7 @@ class Outcome:
     ideal: list[int]
     best: float
     seen: bool
+    silent: bool
     answered: bool = False
     tokens: int = 0
 
@@ -97,10 +99,16 @@ def engine(recall: Recall, stages: Stages) -> Ask:
     """funes-git's own recall, with some of its stages."""
 
     def ask(question: str) -> Reply:
-        hits = recall.search(question, None, RANKED, stages=stages).hits
-        text = "\n".join(agent_format(question, hits[:SHOWN]))
-        best = hits[0].score if hits else 0.0
-        return Reply([_result(hit) for hit in hits], best, text, [_also(hit) for hit in hits])
+        found = recall.search(question, None, RANKED, stages=stages)
+        hits = found.hits
+        text = "\n".join(agent_format(question, hits[:SHOWN], relevant=found.relevant))
+        return Reply(
+            [_result(hit) for hit in hits],
+            hits[0].score if hits else 0.0,
+            text,
+            [_also(hit) for hit in hits],
+            silent=not found.relevant,
+        )
 
     return ask
 
@@ -152,10 +160,9 @@ def systems(corpus: Corpus, *, stages: bool) -> dict[str, Ask]:
         WHOLE: engine(recall, UNHURRIED),
     }
     for stage in fields(Stages) if stages else ():
-        at_work = getattr(UNHURRIED, stage.name)
-        if isinstance(at_work, bool):
-            switched = replace(UNHURRIED, **{stage.name: not at_work})
-            found[f"recall, {stage.name} switched"] = engine(recall, switched)
+        found[f"recall without {stage.name}"] = engine(
+            recall, replace(UNHURRIED, **{stage.name: False})
+        )
     return found
 
 
@@ -167,7 +174,7 @@ def judged(
     grades = worth.grades(reply.results)
     further = [result for some in reply.also[:SHOWN] for result in some]
     seen = any(grades[:SHOWN]) or any(worth.grades(further))
-    outcome = Outcome(question, grades, worth.ideal, reply.best, seen)
+    outcome = Outcome(question, grades, worth.ideal, reply.best, seen, reply.silent)
     if reply.text is not None:
         said = plain("\n".join(row.removeprefix("> ") for row in reply.text.split("\n")))
         outcome.answered = bool(question.quote) and plain(question.quote) in said
@@ -218,16 +225,22 @@ def compare(name: str, one: Sequence[Outcome], other: Sequence[Outcome]) -> None
 
 
 def abstention(name: str, outcomes: Sequence[Outcome]) -> None:
-    """How well the best score tells a question without an answer from one with."""
-    without = [each.best for each in outcomes if each.question.abstain]
-    if not without:
+    """How often a system was right to say that nothing relevant is there; else how well its best
+    score would have told it."""
+    without = [each for each in outcomes if each.question.abstain]
+    silent = [each for each in outcomes if each.silent]
+    if silent and without:
+        rightly = sum(each.question.abstain for each in silent)
+        precision, recall = rightly / len(silent), rightly / len(without)
+        print(f"{name:28} says so {len(silent)} times: {precision:.2f}, {recall:.2f}")
         return
-    point = best_abstaining(abstaining([e.best for e in answerable(outcomes)], without))
+    scores = [each.best for each in answerable(outcomes)]
+    point = best_abstaining(abstaining(scores, [each.best for each in without]))
     if point is None:
-        print(f"{name:28} precision 0.8 is never reached")
+        print(f"{name:28} no best score reaches precision 0.8")
         return
-    told = f"precision {point.precision:.2f}, recall {point.recall:.2f}"
-    print(f"{name:28} {told}, abstaining at best scores up to {point.below:.3f}")
+    told = f"{point.precision:.2f}, {point.recall:.2f}"
+    print(f"{name:28} at best scores up to {point.below:.3f}: {told}")
 
 
 def report(done: dict[str, list[Outcome]], *, kinds: bool) -> None:
@@ -238,7 +251,7 @@ def report(done: dict[str, list[Outcome]], *, kinds: bool) -> None:
     for name in done:
         if name != WHOLE:
             compare(name, answerable(done[WHOLE]), answerable(done[name]))
-    print("\nabstaining on questions without an answer")
+    print("\nsaying that nothing relevant is there: precision, recall")
     for name, outcomes in done.items():
         abstention(name, outcomes)
     if not kinds:
