@@ -103,7 +103,7 @@ class Placed:
         light, little = block.score < ENOUGH, self._is_little(block)
         if light and little:
             return False
-        doubtful = block.loose or little or (light and any(self.rivals(block)))
+        doubtful = block.loose or little or (light and not self._is_only_one(block))
         return self.places.later_evidence(block) >= (BOTH if doubtful else EVIDENT)
 
     def _returned(self, block: Block) -> bool:
@@ -113,7 +113,7 @@ class Placed:
             return False
         evidence = self.places.returned(block)
         if block.score < ENOUGH:
-            return evidence >= BOTH and not any(self.rivals(block))
+            return evidence >= BOTH and self._is_only_one(block)
         return self._enough(block, evidence) and not self._is_contested(block, evidence)
 
     def _enough(self, block: Block, evidence: float) -> bool:
@@ -124,17 +124,21 @@ class Placed:
         return block.score >= ENOUGH or not self._is_little(block)
 
     def _is_kept(self, block: Block) -> bool:
-        """Whether all of the edit came here, or was moved here, and could be no other session's;
-        nor, where it says little, another line of the file that is equal."""
-        if block.score < ENOUGH and not self.places.alone(block):
-            return False
-        if not (self.all_of(block.edit) or all(self.moved(block.edit, p) for _, p in block.pairs)):
-            return False
-        return not any(self.rivals(block))
+        """Whether all of the edit came here, or was moved here, and is the only one of its kind."""
+        if self.all_of(block.edit) or all(self.moved(block.edit, p) for _, p in block.pairs):
+            return self._is_only_one(block)
+        return False
 
     def _replaced(self, block: Block) -> bool:
         """Whether it is most of what the edit put for what the commit takes away as well."""
         if self._is_little(block) or not self.replaced(block.edit):
+            return False
+        return self._is_only_one(block)
+
+    def _is_only_one(self, block: Block) -> bool:
+        """Whether it could be no other session's; nor, where it says little, another line of the
+        file that is equal."""
+        if block.score < ENOUGH and not self.places.alone(block):
             return False
         return not any(self.rivals(block))
 
