@@ -255,7 +255,7 @@ class LanceMemory:
 
     def vectors_of(self, ids: Sequence[str]) -> pa.Table:
         """The columns `id` and `vector` of those of these chunks that have a vector."""
-        where = f"vector IS NOT NULL AND id IN ({literals(ids)})"
+        where = f"vector IS NOT NULL AND id IN ({literals(ids or [''])})"
         return self.table("chunks").search().where(where).select(["id", "vector"]).to_arrow()
 
     def vectors(self, batch: int = 4096) -> Iterator[tuple[list[str], Any]]:

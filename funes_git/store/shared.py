@@ -37,16 +37,29 @@ class SharedMemory(LanceMemory):
         memory._create(like.model, like.vector_size)
         return memory
 
-    def put(self, name: str, rows: Sequence[Values], vectors: Vectors | None = None) -> int:
+    def put(
+        self,
+        name: str,
+        rows: Sequence[Values],
+        vectors: Vectors | None = None,
+        *,
+        fresh: bool = False,
+    ) -> int:
         """Add the rows, by their ids, that are not there or are not the same; how many those were.
-        `vectors` gives the columns `id` and `vector` of those of some chunks that have one."""
+        `vectors` gives the columns `id` and `vector` of those of some chunks that have one. Rows
+        that are `fresh` are known not to be there, which saves looking for them."""
         written = 0
         for start in range(0, len(rows), AT_ONCE):
             data = table_of(self.table(name).schema, list(rows[start : start + AT_ONCE]))
-            data = self._new(name, data)
+            if not fresh:
+                data = self._new(name, data)
             if data.num_rows:
                 whole = with_vectors(self.table(name).schema, data)
-                self._upsert(name, _filled(whole, vectors) if vectors else whole)
+                whole = _filled(whole, vectors) if vectors else whole
+                if fresh:
+                    self._append(name, whole)
+                else:
+                    self._upsert(name, whole)
                 written += data.num_rows
         return written
 

@@ -105,7 +105,7 @@ class Meeting:
                 self._take(state, version, copy, theirs, report)
             ours = self._ours()
             if sent := _news(ours, state.met()):
-                self._give(copy, sent, report)
+                self._give(copy, sent, theirs, report)
                 report.version = self._place.commit(
                     tables.difference(copy.folder, paths), version, _message(sent)
                 )
@@ -138,10 +138,14 @@ class Meeting:
         old = {key: met[key].ours for key in kept if key in met}
         state.save(version, {**now, **old}, theirs)
 
-    def _give(self, copy: SharedMemory, sent: set[Key], report: Report) -> None:
+    def _give(
+        self, copy: SharedMemory, sent: set[Key], theirs: Mapping[Key, int], report: Report
+    ) -> None:
         local = LanceMemory.open(self._repo.layout.memory)
         with Catalog.open(self._repo.layout.catalog) as catalog:
-            report.withheld = give(local, catalog, copy, sent, self._identity, self._progress)
+            report.withheld = give(
+                local, catalog, copy, sent, theirs.keys(), self._identity, self._progress
+            )
         if tables.data_files(copy.folder) > FEW:
             copy.finish()
         tables.keep_newest(copy.folder)

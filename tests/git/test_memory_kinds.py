@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import lancedb
@@ -18,13 +19,17 @@ from funes_git.chunk import chunks
 from funes_git.commands.opened import asked_of
 from funes_git.git import Repo
 from funes_git.link import engine
-from funes_git.models import Models
+from funes_git.models import DEFAULT, Models
 from funes_git.recall import Recall, Stages
 from funes_git.remotes.names import parse, parse_many
 from funes_git.remotes.places import place_of
 from funes_git.remotes.plain import CUT, joined
 from funes_git.store.catalog import Catalog
+from funes_git.store.changes import StoredTurn
+from funes_git.store.lance import LanceMemory
+from funes_git.store.recovery import changes_of
 from funes_git.store.stores import Stores
+from funes_git.store.vectors import VectorIndex
 from funes_git.sync.meeting import Meeting
 from funes_git.why.target import why
 from funes_git_parsers.base import Block, Turn
@@ -174,3 +179,122 @@ def test_names() -> None:
         with pytest.raises(Exception, match="no memory can be called"):
             parse(text, cwd)
     assert json.dumps(sorted(slugs)).isascii()
+
+
+def vectors(repo: Repo, seed: float) -> dict[str, list[float]]:
+    """Give every chunk that lacks one a vector, as the worker does."""
+    made = {}
+    with Stores.open(repo.layout, write=True) as stores:
+        for number, (chunk, _) in enumerate(stores.catalog.pending_vectors(100)):
+            made[chunk] = [seed, *([float(number)] * 383)]
+        if made:
+            stores.set_vectors(list(made), list(made.values()), DEFAULT)
+    return made
+
+
+def stored_vectors(repo: Repo) -> dict[str, list[float]]:
+    with Stores.open(repo.layout) as stores:
+        return {
+            i: list(v) for ids, rows in stores.vectors() for i, v in zip(ids, rows, strict=True)
+        }
+
+
+def test_vectors_travel_also_when_they_are_made_later(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    def turns() -> None:
+        claude = ClaudeSession(repo, hermetic)
+        claude.prompt("Cap the cache")
+        claude.says("An LRU bound keeps hot keys.")
+        repo.commit("Cap", date=claude.clock.tick(60))
+
+    turns()
+    memory = Memory(repo)
+    memory.sync()
+    exported(repo, tmp_path / "share")
+    made = vectors(memory.repo, 1.0)
+    turns()
+    memory.sync()
+    exported(repo, tmp_path / "share")
+    made |= vectors(memory.repo, 2.0)
+    exported(repo, tmp_path / "share")
+    assert len(made) > 3
+    other = GitRepo(tmp_path / "other")
+    other.git("pull", "-q", str(repo.path), "main")
+    there = Repo.discover(other.path)
+    Meeting(there, place_of(parse(str(tmp_path / "share"))), lambda *_: None).pull()
+    assert stored_vectors(there) == made
+    index = VectorIndex.open(there.layout.vectors)
+    assert index is not None
+    assert index.count == len(made)
+    with Catalog.open(there.layout.catalog) as catalog:
+        assert catalog.totals().vectors == catalog.totals().prose == len(made)
+    read = asked(other, tmp_path / "share")
+    found = VectorIndex.open(read.layout.vectors)
+    assert found is not None
+    assert found.count == len(made)
+
+
+def test_what_changed_on_one_side_is_taken_and_on_both_is_kept(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Cap the cache")
+    repo.commit("Cap", date=claude.clock.tick(60))
+    memory = Memory(repo)
+    memory.sync()
+    exported(repo, tmp_path / "share")
+    other = GitRepo(tmp_path / "other")
+    other.git("pull", "-q", str(repo.path), "main")
+    there = Repo.discover(other.path)
+    place = place_of(parse(str(tmp_path / "share")))
+    Meeting(there, place, lambda *_: None).pull()
+
+    def say(at: Repo, text: str) -> None:
+        """The agent's message grows, or a scrub takes something out of it."""
+        with Stores.open(at.layout, write=True) as stores:
+            changes = changes_of(stores.lance(), [claude.id])
+            ((key, stored),) = changes.turns.items()
+            turn = replace(stored.turn, blocks=(Block("text", text),))
+            changes.turns[key] = StoredTurn(turn, stored.source_path)
+            changes.turns[key].chunks = chunks(turn)
+            stores.take(changes)
+
+    def texts(at: Repo) -> list[str]:
+        with Catalog.open(at.layout.catalog) as catalog:
+            return [b.text for t, _, _ in catalog.turns_of(claude.id) for b in t.blocks]
+
+    say(memory.repo, "short " * 400)
+    exported(repo, tmp_path / "share")
+    say(memory.repo, "shorter")
+    exported(repo, tmp_path / "share")
+    Meeting(there, place, lambda *_: None).push()  # it knows nothing newer
+    assert texts(there) == texts(memory.repo) == ["shorter"]
+    with Catalog.open(there.layout.catalog) as catalog:
+        assert catalog.totals().chunks == 1  # those of the longer text are gone
+    rows = LanceMemory.open(tmp_path / "share").table("chunks").count_rows()
+    assert rows == 1
+    say(memory.repo, "ours")
+    say(there, "theirs")
+    exported(repo, tmp_path / "share")
+    Meeting(there, place, lambda *_: None).push()
+    assert texts(there) == ["theirs"]
+    exported(repo, tmp_path / "share")
+    assert texts(memory.repo) == ["theirs"]  # whoever came last is heard, and both agree
+
+
+def test_many_pushes_leave_few_files(repo: GitRepo, tmp_path: Path, hermetic: Path) -> None:
+    memory = Memory(repo)
+    claude = ClaudeSession(repo, hermetic)
+    for number in range(30):
+        claude.prompt(f"Question {number}")
+        repo.commit("first", date=claude.clock.tick(60))
+        memory.sync()
+        exported(repo, tmp_path / "share")
+    with Catalog.open(memory.repo.layout.catalog) as catalog:
+        turns = catalog.totals().turns
+    share = LanceMemory.open(tmp_path / "share")
+    assert share.table("blocks").count_rows() == turns == 30
+    assert len(list((tmp_path / "share").rglob("*"))) < 150
+    for table in (tmp_path / "share").glob("*.lance"):
+        assert len(list((table / "_versions").glob("*.manifest"))) == 1
