@@ -125,17 +125,21 @@ def _pass(common: Path, logger: Logger) -> None:
     from funes_git.store.stores import Stores
 
     repo = Repo.discover(common)
+    steps = {"vectors": _vectors}
+    if "memory" in repo.settings and _session_ended(repo.layout):
+        steps["push"] = _push
     with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
         failed = list(_update(repo, stores, logger))
         stores.writer.note_error(time.time(), "; ".join(failed) or None)
-    try:
-        _vectors(repo, logger)
-    except Exception as error:
-        if not repo.layout.root.is_dir():
-            return  # disabled meanwhile; nothing of it may come back
-        with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
-            stores.writer.note_error(time.time(), f"vectors: {logs.words(error)}")
-        raise
+    for what, step in steps.items():
+        try:
+            step(repo, logger)
+        except Exception as error:
+            if not repo.layout.root.is_dir():
+                return  # disabled meanwhile; nothing of it may come back
+            with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
+                stores.writer.note_error(time.time(), f"{what}: {logs.words(error)}")
+            raise
 
 
 def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
@@ -184,6 +188,32 @@ def _vectors(repo: Repo, logger: Logger) -> None:
 
     made = vectorise(layout, models, stop=stop)
     logger.info("made %d vectors", made)
+
+
+def _session_ended(layout: Layout) -> bool:
+    """Whether an agent says that a session ended: what waits in the spool is still there then."""
+    for path in spool.pending(layout):
+        with suppress(OSError, spool.NotAnEvent):
+            if spool.read(path).kind == "session-end":
+                return True
+    return False
+
+
+def _push(repo: Repo, logger: Logger) -> None:
+    """Send what is new to the memory that the repository is bound to, and link what came."""
+    from funes_git.link import engine
+    from funes_git.remotes.names import parse
+    from funes_git.remotes.places import place_of
+    from funes_git.store.stores import Stores
+    from funes_git.sync.meeting import Meeting
+
+    place = place_of(parse(repo.settings["memory"], repo.folder))
+    place.demand_private()
+    report = Meeting(repo, place, lambda *_: None).push()
+    logger.info("pushed %d turns, took %d", report.given, report.taken.turns)
+    if report.taken.turns:
+        with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
+            engine.catch_up(repo, stores.writer)
 
 
 def _hook_events(repo: Repo, events: Sequence[Event]) -> Iterator[HookEvent]:

@@ -99,7 +99,7 @@ class FolderPlace:
 
     def head(self) -> str:
         if not self._folder.is_dir():
-            raise FunesError(f"there is no folder {self._folder}", "git funes push PATH makes it")
+            raise FunesError(f"there is no folder {self._folder}", f"git funes push {self._folder}")
         return _version(tables.files_below(self._folder))
 
     def paths(self, version: str) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -298,3 +300,36 @@ def test_many_pushes_leave_few_files(repo: GitRepo, tmp_path: Path, hermetic: Pa
     assert len(list((tmp_path / "share").rglob("*"))) < 150
     for table in (tmp_path / "share").glob("*.lance"):
         assert len(list((table / "_versions").glob("*.manifest"))) == 1
+
+
+def test_the_end_of_a_session_pushes_where_a_memory_is_bound(
+    repo: GitRepo, tmp_path: Path, hermetic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUNES_GIT_WORKER_DELAY", "0")
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Cap the cache")
+    repo.commit("Cap", date=claude.clock.tick(60))
+    memory = Memory(repo)
+    memory.sync()
+    share = tmp_path / "share"
+    layout = memory.repo.layout
+
+    def ends(kind: str) -> str:
+        layout.spool.mkdir(exist_ok=True)
+        (layout.spool / "1.event").write_bytes(b"funes-git event 1\0kind=%s\0end\0" % kind.encode())
+        subprocess.run(
+            [sys.executable, "-m", "funes_git.worker", str(memory.repo.common_dir)],
+            check=True,
+            timeout=120,
+        )
+        with Catalog.open(layout.catalog) as catalog:
+            error = catalog.stats().last_error
+        return error[1] if error else ""
+
+    repo.git("config", "funes.memory", str(share))
+    assert f"push: FunesError: there is no folder {share}" in ends("session-end")
+    share.mkdir()
+    assert ends("turn-end") == ""
+    assert not any(share.iterdir())
+    assert ends("session-end") == ""
+    assert LanceMemory.open(share).table("blocks").count_rows() == 1
