@@ -14,7 +14,9 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from funes_git import config
 from funes_git.errors import FunesError
@@ -30,6 +32,9 @@ FRESH = 3600.0
 """Seconds for which the newest version that was seen counts as the newest."""
 KEEP = 3
 """Versions of a memory whose derived files are kept."""
+HELD = "repositories"
+"""The file beside a version's derived files that says of which repositories it holds sessions."""
+Identity: TypeAlias = tuple[str, str]
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 Progress = Callable[[int, int, str], None]
 
@@ -44,20 +49,40 @@ class Elsewhere:
     notes: tuple[str, ...] = ()
 
 
-def elsewhere(name: Name, progress: Progress) -> Elsewhere:
-    """The memory called `name`, fetched and derived as far as it was not. Raises FunesError."""
+def elsewhere(name: Name, identity: Callable[[], Identity], progress: Progress) -> Elsewhere:
+    """The memory called `name`, fetched and derived as far as it was not. Where it holds sessions
+    of several repositories, only those of the one that `identity` names (names, first commit), if
+    there are any. Raises FunesError."""
     home = config.user_layout().memories / name.slug
     private_folder(home)
     version, notes = _newest(name, home)
-    layout = Layout(home / version)
+    layout = _derived(name, version, home / version, None, progress)
+    held = [
+        (str(n), str(root)) for n, root in read_json(layout.root / f"{HELD}.json").get(HELD, ())
+    ]
+    if len(held) > 1 and any(is_same(own := identity(), each) for each in held):
+        scoped = home / f"{version}-{sha256(repr(own).encode()).hexdigest()[:8]}"
+        layout = _derived(name, version, scoped, own, progress)
+    return Elsewhere(name, version, layout, notes)
+
+
+def _derived(
+    name: Name, version: str, root: Path, only: Identity | None, progress: Progress
+) -> Layout:
+    layout = Layout(root)
     if not layout.catalog.exists():
-        with FileLock.take(home / "lock", wait=600.0):
+        with FileLock.take(root.parent / "lock", wait=600.0):
             if not layout.catalog.exists():
                 from funes_git.remotes.derive import derive  # imports what a warm answer needs not
 
-                derive(name, version, layout, progress)
-                _forget_old(home, version)
-    return Elsewhere(name, version, layout, notes)
+                derive(name, version, layout, only, progress)
+                _forget_old(root.parent, version)
+    return layout
+
+
+def is_same(one: Identity, other: Identity) -> bool:
+    """Whether both (names with spaces between, first commit) are of one repository."""
+    return bool(one[1] and one[1] == other[1]) or bool({*one[0].split()} & {*other[0].split()})
 
 
 def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
@@ -85,7 +110,7 @@ def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
 
 def _forget_old(home: Path, version: str) -> None:
     """Keep the derived files of few versions: those that were made last."""
-    made = [each for each in home.iterdir() if each.is_dir() and each.name != version]
+    made = [each for each in home.iterdir() if each.is_dir() and not each.name.startswith(version)]
     made.sort(key=lambda each: each.stat().st_mtime, reverse=True)
     for old in made[KEEP - 1 :]:
         with suppress(OSError):

@@ -12,8 +12,11 @@ from funes_git.layout import Layout
 from funes_git.model import Attribution
 from funes_git.origin import GIVEN
 from funes_git.remotes import plain, tables
+from funes_git.remotes.cached import HELD, Identity, is_same
 from funes_git.remotes.names import Name
 from funes_git.remotes.places import place_of
+from funes_git.store.differences import drop_sessions, repositories, sessions_of_others
+from funes_git.store.files import write_json
 from funes_git.store.imports import attribution_event
 from funes_git.store.lance import LanceMemory
 from funes_git.store.records import HookEvent
@@ -26,10 +29,13 @@ SURE = ("exact", "lines", "derived", "imported")
 Progress = Callable[[int, int, str], None]
 
 
-def derive(name: Name, version: str, layout: Layout, progress: Progress) -> None:
-    """Make the layout of a version, all or nothing. Raises FunesError."""
+def derive(
+    name: Name, version: str, layout: Layout, only: Identity | None, progress: Progress
+) -> None:
+    """Make the layout of a version, all or nothing; with `only`, of one repository's sessions.
+    Raises FunesError."""
     place = place_of(name)
-    part = Layout(layout.root.with_name(f"{version}.part"))
+    part = Layout(layout.root.with_name(f"{layout.root.name}.part"))
     shutil.rmtree(part.root, ignore_errors=True)
     paths = place.paths(version)
     if not any(path.startswith("chunks.lance/") for path in paths):
@@ -39,15 +45,24 @@ def derive(name: Name, version: str, layout: Layout, progress: Progress) -> None
     progress(0, 0, f"files of {place.name.text} fetched")
     source = place.fetch(version, paths)
     if any(path.startswith("blocks.lance/") for path in paths):
-        _ours(source, paths, part, progress)
+        _ours(source, paths, part, only, progress)
     else:
         _plain(source, paths, part)
     shutil.rmtree(layout.root, ignore_errors=True)
     os.rename(part.root, layout.root)  # noqa: PTH104  # a folder
 
 
-def _ours(source: Path, paths: Iterable[str], layout: Layout, progress: Progress) -> None:
+def _ours(
+    source: Path, paths: Iterable[str], layout: Layout, only: Identity | None, progress: Progress
+) -> None:
     tables.linked_copy(source, paths, layout.memory)
+    held = LanceMemory.open(layout.memory)
+    if only is None:
+        found = sorted(repositories(held))
+        write_json(layout.root / f"{HELD}.json", {HELD: found})
+    else:
+        memory = SharedMemory.make(layout.memory, held)
+        drop_sessions(memory, sessions_of_others(memory, lambda each: is_same(each, only)))
     with Stores.open(layout, write=True, repair=True) as stores:
         stores.reindex(lambda done, total: progress(done, total, "sessions read"))
         stores.add_events(_given(SharedMemory.make(layout.memory, stores.lance())))

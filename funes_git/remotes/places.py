@@ -100,7 +100,7 @@ class FolderPlace:
     def head(self) -> str:
         if not self._folder.is_dir():
             raise FunesError(f"there is no folder {self._folder}", f"git funes push {self._folder}")
-        return _version(tables.files_below(self._folder))
+        return version_of(tables.files_below(self._folder))
 
     def paths(self, version: str) -> list[str]:
         return list(tables.files_below(self._folder))
@@ -120,7 +120,7 @@ class FolderPlace:
         with FileLock.take(self._folder / ".funes.lock", wait=60.0):
             if self.head() != parent:
                 raise Conflict(f"{self.name.text} was changed meanwhile", "try again")
-            for path in sorted(change.added, key=_manifests_last):
+            for path in sorted(change.added, key=manifests_last):
                 self._put(change.added[path], self._folder / path)
             for path in change.gone:
                 (self._folder / path).unlink(missing_ok=True)
@@ -144,14 +144,19 @@ def place_of(name: Name) -> Place:
         from funes_git.remotes.archive import FilePlace
 
         return FilePlace(name)
+    if name.kind == "store":
+        from funes_git.remotes.objects import StorePlace
+
+        return StorePlace(name)
     raise UsageError(f"{name.text} cannot be used here", "ORG/NAME, or a path")
 
 
-def _manifests_last(path: str) -> tuple[bool, str]:
+def manifests_last(path: str) -> tuple[bool, str]:
     """A reader finds a version by its manifest, so that comes after all that it names."""
     return "/_versions/" in path, path
 
 
-def _version(paths: Iterable[str]) -> str:
+def version_of(paths: Iterable[str]) -> str:
+    """The name of a version that holds these files, which Lance names anew for each."""
     listed = "\n".join(paths)
     return sha256(listed.encode()).hexdigest()[:40] if listed else EMPTY

@@ -6,11 +6,12 @@ Knows the tables by name; what is asked of Lance goes through LanceMemory.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from funes_git.store.changes import Key
 from funes_git.store.database import Database
 from funes_git.store.lance import LanceMemory, literals
+from funes_git.store.shared import SharedMemory
 
 MARKS = {
     "blocks": ("id", "text", "tool_name", "is_error", "scaffold", "ts", "exchange", "retracted"),
@@ -73,3 +74,24 @@ def repositories(memory: LanceMemory) -> set[tuple[str, str]]:
         both = (batch.column(name).to_pylist() for name in ("repo", "repo_id"))
         found.update((repo or "", repo_id or "") for repo, repo_id in zip(*both, strict=True))
     return found
+
+
+def sessions_of_others(
+    memory: SharedMemory, is_ours: Callable[[tuple[str, str]], bool]
+) -> set[str]:
+    """The sessions that have chunks, and none of a repository (names, id) that is ours."""
+    every: set[str] = set()
+    ours: set[str] = set()
+    for row in memory.columns("chunks", ("session_id", "repo", "repo_id")):
+        every.add(row["session_id"])
+        if row["session_id"] not in ours and is_ours((row["repo"] or "", row["repo_id"] or "")):
+            ours.add(row["session_id"])
+    return every - ours
+
+
+def drop_sessions(memory: SharedMemory, gone: Iterable[str]) -> None:
+    """Delete everything of these sessions."""
+    if names := literals(sorted(gone)):
+        for table in memory.tables:
+            column = "id" if table == "sessions" else "session_id"
+            memory.table(table).delete(f"{column} IN ({names})")

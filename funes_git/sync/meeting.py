@@ -16,6 +16,7 @@ from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.publish.part import Withheld
 from funes_git.remotes import tables
+from funes_git.remotes.cached import is_same
 from funes_git.remotes.huberrors import Conflict
 from funes_git.remotes.places import Place
 from funes_git.store import differences
@@ -124,7 +125,12 @@ class Meeting:
         then. A turn that both have of old, from before they ever met, is left alone."""
         self._meet_strangers(copy, theirs)
         ours, met = self._ours(), state.met()
-        news = {key for key, mark in theirs.items() if key not in met or met[key].theirs != mark}
+        others = differences.sessions_of_others(copy, lambda one: is_same(one, self._identity))
+        news = {
+            key
+            for key, mark in theirs.items()
+            if key[0] not in others and (key not in met or met[key].theirs != mark)
+        }
         kept = {key for key in _news(ours, met) if key in met or key not in theirs}
         wanted = {key for key in news - kept if key not in ours or key in met}
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
@@ -153,10 +159,8 @@ class Meeting:
     def _meet_strangers(self, copy: SharedMemory, theirs: dict[Key, int]) -> None:
         if not theirs or self._strangers:
             return
-        names, root = self._identity
-        for other_names, other_root in differences.repositories(copy):
-            if (root and root == other_root) or set(names.split()) & set(other_names.split()):
-                return
+        if any(is_same(self._identity, each) for each in differences.repositories(copy)):
+            return
         raise Foreign(
             f"{self._place.name.text} holds sessions, and none of this repository",
             "check the name, or add --yes",

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from agents import ClaudeSession
 from helpers import GitRepo
 from memory import Memory
+from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from funes_git.chunk import chunks
 from funes_git.commands.opened import asked_of
@@ -23,9 +25,12 @@ from funes_git.git import Repo
 from funes_git.link import engine
 from funes_git.models import DEFAULT, Models
 from funes_git.recall import Recall, Stages
+from funes_git.remotes.huberrors import Conflict
 from funes_git.remotes.names import parse, parse_many
+from funes_git.remotes.objects import StorePlace
 from funes_git.remotes.places import place_of
 from funes_git.remotes.plain import CUT, joined
+from funes_git.remotes.tables import Difference
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import StoredTurn
 from funes_git.store.lance import LanceMemory
@@ -101,7 +106,7 @@ def test_a_memory_of_funes_itself_is_searched_and_shown(repo: GitRepo, tmp_path:
     other = asked(repo, tmp_path / "funes")
     with Catalog.open(other.layout.catalog) as catalog:
         found = Recall(other, catalog, Models({})).search(
-            "why bound the cache", stages=Stages(meaning=False, rerank=False)
+            "why bound the cache", stages=Stages(meaning=False, reading=0)
         )
         assert found.hits[0].prompt == "Why do we bound the cache?"
         view = catalog.turn("s-1", "t-1")
@@ -333,3 +338,70 @@ def test_the_end_of_a_session_pushes_where_a_memory_is_bound(
     assert not any(share.iterdir())
     assert ends("session-end") == ""
     assert LanceMemory.open(share).table("blocks").count_rows() == 1
+
+
+def test_an_object_store_is_a_place(repo: GitRepo, tmp_path: Path, hermetic: Path) -> None:
+    """Through the interface that S3 and Google's stores have too; the store itself is a folder."""
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Cap the cache")
+    repo.commit("Cap", date=claude.clock.tick(60))
+    memory = Memory(repo)
+    memory.sync()
+    bucket = tmp_path / "bucket"
+    bucket.mkdir()
+    name = parse("s3://bucket/widget")
+    place = StorePlace(name, SubTreeFileSystem(str(bucket), LocalFileSystem()))
+    assert place.head() == ""
+    assert Meeting(memory.repo, place, lambda *_: None).push().given == 1
+    claude.says("An LRU bound keeps hot keys.")
+    memory.sync()
+    assert Meeting(memory.repo, place, lambda *_: None).push().given == 1
+    assert Meeting(memory.repo, place, lambda *_: None).push().given == 0
+    other = GitRepo(tmp_path / "other")
+    other.git("pull", "-q", str(repo.path), "main")
+    there = Repo.discover(other.path)
+    assert Meeting(there, place, lambda *_: None).pull().taken.turns == 2
+    assert list((bucket / ".funes-lock").iterdir()) == []
+    version = place.head()
+    nothing = Difference({}, [])
+    with pytest.raises(Conflict, match="was changed meanwhile"):
+        place.commit(nothing, "0" * 40, "late")
+    (bucket / ".funes-lock/other.json").write_text(json.dumps({"at": time.time()}))
+    with pytest.raises(Conflict, match="somebody else is writing"):
+        place.commit(nothing, version, "at once")
+    (bucket / ".funes-lock/other.json").write_text(json.dumps({"at": time.time() - 3600}))
+    assert place.commit(nothing, version, "after one that was killed") == version
+
+
+def test_of_several_repositories_each_asks_for_its_own(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    other = GitRepo(tmp_path / "gadget")
+    sessions = {}
+    for one in (repo, other):
+        claude = ClaudeSession(one, hermetic)
+        claude.prompt(f"Cap the cache of {one.path.name}")
+        one.commit(f"Cap {one.path.name}", date=claude.clock.tick(60))
+        sessions[one] = claude.id
+        memory = Memory(one)
+        memory.sync()
+        place = place_of(parse(str(tmp_path / "share")))
+        place.create(private=True)
+        Meeting(memory.repo, place, lambda *_: None, strangers=True).push()
+        with Catalog.open(memory.repo.layout.catalog) as catalog:
+            assert catalog.totals().sessions == 1  # nothing of the other was taken
+    assert LanceMemory.open(tmp_path / "share").table("sessions").count_rows() == 2
+
+    def known(repo: GitRepo) -> set[str]:
+        read = asked(repo, tmp_path / "share")
+        with Catalog.open(read.layout.catalog) as catalog:
+            found = Recall(read, catalog, Models({})).search(
+                "cap cache", stages=Stages(meaning=False, reading=0)
+            )
+        return {hit.session_id for hit in found.hits}
+
+    for one in (repo, other):
+        assert known(one) == {sessions[one]}
+    third = GitRepo(tmp_path / "third")
+    third.commit("third")
+    assert known(third) == set(sessions.values())
