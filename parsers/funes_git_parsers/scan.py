@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import product
+from functools import cache
 from typing import BinaryIO, Final
 
 from funes_git_parsers.jsonl import whole_lines
@@ -18,8 +18,10 @@ from funes_git_parsers.values import string
 MAX_FOLDERS: Final = 64
 """Relative paths are taken from so many of the session's folders."""
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
-_WORD: Final = re.compile(
-    r"""(?<![\w./~$}-])(?:/[^\s"'`;|&<>()$*?\[\]{}\\,:=]+|\.\.(?:/[^\s"'`;|&<>()$*?\[\]{}\\,:=]*)?)"""
+_REST = r"""[^\s"'`;|&<>()$*?\[\]{}\\,:=]"""
+_WORDS: Final = (  # what they begin with stands first: so it is found quickly
+    re.compile(rf"/(?<![\w./~$}}-]/){_REST}+"),
+    re.compile(rf"\.\.(?<![\w./~$}}-]\.\.)(?:/{_REST}*)?"),
 )
 _VALUE: Final = re.compile(rb'(?:[^"\\]|\\.)*')
 _PATCHED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.M)
@@ -36,39 +38,40 @@ def roots(
     """
     cwds: set[str] = set()
     found: set[str] = set()
-    words = tuple(texts)
+    folder_names, path_names, text_names = tuple(folders), tuple(paths), tuple(texts)
     for lines in whole_lines(stream):
-        for _, raw in raw_values(lines, folders):
-            cwds.add(unescaped(raw))
-        for _, raw in raw_values(lines, paths):
-            found.add(unescaped(raw))
-        for _, raw in raw_values(lines, words):
+        for name, raw in raw_values(lines, (*folder_names, *path_names, *text_names)):
             text = unescaped(raw)
-            found.update(_WORD.findall(text))
-            found.update(_PATCHED.findall(text))
+            if name in text_names:
+                for pattern in (*_WORDS, _PATCHED):
+                    found.update(pattern.findall(text))
+            else:
+                (cwds if name in folder_names else found).add(text)
     relative = [path for path in found if not _ABSOLUTE.match(path)]
     found |= {join(cwd, path) for cwd in sorted(cwds)[:MAX_FOLDERS] for path in relative}
     return {path for path in found | cwds if _ABSOLUTE.match(path)}
 
 
-def raw_values(data: bytes, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+def raw_values(data: bytes, keys: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """(key, JSON-escaped value) of every string member of `data` that is named in `keys`, each pair
     once. Agents write compact JSON; a copy that another program wrote again may have spaces."""
-    colons = (b":", b": ") if b'": "' in data else (b":",)
-    for name, colon in product(keys, colons):
-        key = b'"%b"%b"' % (name.encode(), colon)
-        seen: set[bytes] = set()
-        at = data.find(key)
-        while at >= 0:
-            start = at + len(key)
-            end = data.find(b'"', start)
-            if data[end - 1 : end] == b"\\":
-                found = _VALUE.match(data, start)
-                end = found.end() if found else end
-            if (value := data[start : end if end >= 0 else len(data)]) not in seen:
-                seen.add(value)
-                yield name, value
-            at = data.find(key, start)
+    seen: set[tuple[bytes, bytes]] = set()
+    for member in _members(keys).finditer(data):
+        start = member.end()
+        end = data.find(b'"', start)
+        if data[end - 1 : end] == b"\\":
+            whole = _VALUE.match(data, start)
+            end = whole.end() if whole else end
+        pair = (member[1], data[start : end if end >= 0 else len(data)])
+        if pair not in seen:
+            seen.add(pair)
+            yield pair[0].decode(), pair[1]
+
+
+@cache
+def _members(keys: tuple[str, ...]) -> re.Pattern[bytes]:
+    """The beginnings of string members with these names."""
+    return re.compile(b'"(%b)": ?"' % "|".join(map(re.escape, keys)).encode())
 
 
 def unescaped(raw: bytes) -> str:

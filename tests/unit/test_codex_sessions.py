@@ -192,6 +192,17 @@ def test_sessions_are_found_at_home_or_where_codex_home_says(tmp_path: Path) -> 
     assert list(codex.discover(Places(tmp_path / "nothing", {}))) == []
 
 
+def test_a_path_that_goes_up_starts_from_every_folder_that_is_named() -> None:
+    """Whatever order they come in: a command may have gone to any of them."""
+    command = "cd /w/other/deep && cat /etc/hosts /var/log/x > ../up.txt"
+    records = [meta(), call("exec_command", {"cmd": command}), output("Exit code: 0")]
+    found = codex.roots(source(), opener(lines(records)))
+    assert {"/w/up.txt", "/w/other/up.txt", "/etc/up.txt"} <= found
+    edited = {edit.path for edit in edits(read(*records))}
+    assert edited <= found
+    assert edited
+
+
 @pytest.mark.parametrize("name", ["envelope-0.118", "fork-0.36", "paginated-0.171"])
 def test_its_own_files_are_claimed(name: str) -> None:
     head = (DATA / f"{name}.jsonl").read_bytes()[:65536]

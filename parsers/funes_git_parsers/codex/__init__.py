@@ -31,6 +31,7 @@ from funes_git_parsers.codex.reader import Reader
 from funes_git_parsers.codex.state import State, load
 from funes_git_parsers.jsonl import LONGEST, open_at, read_records
 from funes_git_parsers.paths import join
+from funes_git_parsers.scan import MAX_FOLDERS
 
 NAME = "codex"
 LABEL = "Codex"
@@ -66,9 +67,13 @@ _PATCHED = re.compile(
 _CHANGED = re.compile(
     rb'"((?:/|[A-Za-z]:\\\\)(?:[^"\\]|\\\\)*)"\s*:\s*\{\s*"type"\s*:\s*"(?:add|update|delete)"'
 )
+_CHANGE = re.compile(rb'"type"\s*:\s*"(?:add|update|delete)"')
 _HEAD = re.compile(rb'"commit_hash"\s*:\s*"([0-9a-f]{40,64})"')
 _MOVED = re.compile(rb'"move_path"\s*:\s*"((?:[^"\\]|\\\\)+)"')
-_WORDS = re.compile(rb"(?<![\w./~-])((?:/|\.\./|~/)[^\s\"'\\;|&<>(){}$`*?,\[\]]+)")
+_WORDS = [  # what they begin with stands first: so it is found quickly
+    re.compile(begin + rb"(?<![\w./~-]" + begin + rb")[^\s\"'\\;|&<>(){}$`*?,\[\]]+")
+    for begin in (rb"/", rb"\.\./", rb"~/")
+]
 _COMMANDS = re.compile(
     rb'"(?:function_call|custom_tool_call|local_shell_call|exec_command_end|CommandExecution)"'
 )
@@ -115,21 +120,24 @@ def sessions(path: Path) -> list[Source]:
 
 def roots(source: Source, open_file: Opener) -> set[str]:
     """Folders and paths found by their spelling alone; more than `read` yields, never less."""
-    relative: set[str] = set()
+    words: set[str] = set()
     cwds: set[str] = set()
     heads: set[str] = set()
     with closing(open_file(source.path)) as stream:
         for line in iter(partial(stream.readline, LONGEST), b""):
             cwds |= {_text(match) for match in _FOLDERS.findall(line)}
-            for pattern in (_PATCHED, _CHANGED, _MOVED):
-                relative |= {_text(match) for match in pattern.findall(line)}
+            for pattern in (_PATCHED, _MOVED, *((_CHANGED,) if _CHANGE.search(line) else ())):
+                words |= {_text(match) for match in pattern.findall(line)}
             if b'"session_meta"' in line[:400]:
                 heads |= {COMMIT + _text(match) for match in _HEAD.findall(line)}
             if _COMMANDS.search(line, 0, 400):
-                relative |= {_text(match) for match in _WORDS.findall(line, 0, _MAX_WORDS)}
+                for pattern in _WORDS:
+                    words |= set(map(_text, set(pattern.findall(line, 0, _MAX_WORDS))))
     found = {cwd.removeprefix("file://") for cwd in cwds}
-    for path in relative:
-        found |= {join(cwd, path) for cwd in found} if path.startswith("..") else {path}
+    above = {path for path in words if path.startswith("..")}
+    # a command may have gone to any folder that is named
+    starts = [*sorted(found), *sorted(words - above)][:MAX_FOLDERS]
+    found |= words - above | {join(start, path) for start in starts for path in above}
     return heads | {path for path in found if join("/", path) == path or path.startswith("~")}
 
 
