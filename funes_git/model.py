@@ -316,7 +316,8 @@ class Hit:
     agent's last words in it (None where a passage is of that turn); `commits` are full ids;
     `also` are further passages of it, the best first; `twins` counts other turns that say the
     same; `before` and `after` are neighbouring turns, oldest first, where they were asked for;
-    `memory` names the memory, where it is not the repository's own."""
+    `memory` names the memory, and `repository` is the path of the repository, where it is not the
+    current one's own."""
 
     session_id: str
     turn_uuid: str
@@ -337,6 +338,7 @@ class Hit:
     before: tuple[TurnView, ...] = ()
     after: tuple[TurnView, ...] = ()
     memory: str = ""
+    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from funes_git import output
-from funes_git.commands.opened import reading
-from funes_git.model import Found, Hit
+from funes_git.commands.places import everywhere, named
+from funes_git.model import Found
 
 if TYPE_CHECKING:
     from funes_git.filters import Filters
@@ -20,26 +19,18 @@ def gather(
     n: int,
     *,
     memory: str | None = None,
+    all_repos: bool = False,
     neighbours: int = 0,
     stages: Stages | None = None,
 ) -> Found:
-    """The `n` best hits, best first, of the repository's memory, or of those that `memory` names
-    with commas between. Its notes have been told. Raises what `Recall.search` does."""
-    from funes_git.models import Models
-    from funes_git.recall import Recall
+    """The `n` best hits, best first, of the repository's memory, of those that `memory` names with
+    commas between, or of all enabled repositories. Its notes have been told. Raises what
+    `Recall.search` does."""
+    from funes_git.recall.several import search
     from funes_git.recall.stages import ALL
 
-    hits: list[Hit] = []
-    relevant = False
-    for name in memory.split(",") if memory else (None,):
-        with reading(memory=name) as (repo, catalog):
-            found = Recall(repo, catalog, Models(repo.settings)).search(
-                words, filters, n, neighbours=neighbours, stages=stages or ALL
-            )
-        elsewhere = "" if repo.memory is None else str(name)
-        hits += [replace(hit, memory=elsewhere) for hit in found.hits]
-        relevant |= found.relevant
-        for said in found.notes:
-            output.note(f"note: {said}")
-    best = sorted(hits, key=lambda hit: -hit.score)[:n]
-    return Found(tuple(best), relevant=relevant)
+    places = everywhere() if all_repos else named(memory)
+    found = search(places, words, filters, n, neighbours=neighbours, stages=stages or ALL)
+    for said in found.notes:
+        output.note(f"note: {said}")
+    return found

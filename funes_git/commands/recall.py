@@ -7,7 +7,8 @@ from dataclasses import replace
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.gather import gather
-from funes_git.commands.opened import from_top, here
+from funes_git.commands.opened import here
+from funes_git.commands.places import from_here
 from funes_git.errors import UsageError
 from funes_git.render import agent as compact
 from funes_git.render import json
@@ -30,6 +31,7 @@ def recall(
     lexical: bool = False,
     no_rerank: bool = False,
     memory: str | None = None,
+    all_repos: bool = False,
     format: options.Format = None,
     exit_code: bool = False,
 ) -> int:
@@ -74,6 +76,8 @@ def recall(
     memory
         Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
         Hub, or a path; several with commas between: local,acme/widget-memory.
+    all_repos
+        Ask the memories of all repositories in which funes-git is enabled.
     format
         Terminals get human, pipes get agent.
     exit_code
@@ -85,10 +89,11 @@ def recall(
     words = " ".join(query).strip()
     if not words:
         raise UsageError("recall needs words to look for", hint='git funes recall "why LRU"')
+    if memory and all_repos:
+        raise UsageError("--memory and --all-repos exclude each other", hint="git funes recall -h")
     out = output.choose(format)
-    own = here()
     filters = Filters(
-        files=tuple(from_top(own, path) for path in file),
+        files=tuple(map(from_here, file)),
         commits=commit,
         branch=branch,
         agents=agent,
@@ -99,12 +104,15 @@ def recall(
         until=until,
     )
     stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
-    found = gather(words, filters, n, memory=memory, neighbours=neighbours, stages=stages)
+    found = gather(
+        words, filters, n, memory=memory, all_repos=all_repos, neighbours=neighbours, stages=stages
+    )
     hits, relevant = found.hits, found.relevant
     if out.format == "json":
         out.json(json.recall(words, hits, relevant=relevant))
     elif out.format == "agent":
-        out.recorded(own.name, compact.recall(words, hits, relevant=relevant))
+        name = "all repositories" if all_repos else here().name
+        out.recorded(name, compact.recall(words, hits, relevant=relevant))
     else:
         out.lines(human.recall(out.page, words, hits, relevant=relevant))
     return int(exit_code and not (hits and relevant))

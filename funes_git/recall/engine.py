@@ -33,10 +33,15 @@ class Recall:
     """The search engine of one repository's memory: opened once, asked often, by any thread. What
     it reads is opened again when the memory has grown."""
 
-    def __init__(self, repo: Repo, catalog: Catalog, models: Models) -> None:
-        """`catalog` stays the caller's; other threads than this one open their own."""
+    def __init__(
+        self, repo: Repo, catalog: Catalog, models: Models, *, like: Recall | None = None
+    ) -> None:
+        """`catalog` stays the caller's; other threads than this one open their own. Models that
+        the engine `like` uses too are loaded once for both."""
         self._repo = repo
         self._opened = Opened(repo.layout, catalog, models)
+        if like is not None:
+            self._opened.share(like._opened)
 
     def close(self) -> None:
         """Let go of models and files; no thread may be asking. The next question opens them."""

@@ -40,6 +40,12 @@ class Opened:
         self._mine = threading.local()
         self._mine.catalog, self._mine.stamp = catalog, _changed(layout.catalog, inode_only=True)
 
+    def share(self, other: Opened) -> None:
+        """Take the models that `other` uses too from there."""
+        if other.models.name == self.models.name:
+            self.embedder = other.embedder
+        self.reranker = other.reranker
+
     def catalog(self) -> Catalog:
         """The catalog, for this thread. Raises what `Catalog.open` does."""
         stamp = _changed(self._layout.catalog, inode_only=True)

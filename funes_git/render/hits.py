@@ -41,7 +41,9 @@ def recall(query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Iterato
             yield f"{label}:"
             yield from (f"> {row}".rstrip() for row in safe(text).split("\n") if row.strip())
         elsewhere = f" --memory {line(hit.memory)}" if hit.memory else ""
-        yield f"get {short(hit.session_id)} {short_turn(hit.session_id, hit.turn_uuid)}{elsewhere}"
+        there = f"git -C {line(hit.repository)} funes " if hit.repository else ""
+        ids = f"{short(hit.session_id)} {short_turn(hit.session_id, hit.turn_uuid)}"
+        yield f"{there}get {ids}{elsewhere}"
 
 
 def _weight(number: int) -> int:

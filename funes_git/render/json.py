@@ -246,6 +246,7 @@ def _hit(hit: Hit) -> Object:
         "before": [_turn(view) for view in hit.before],
         "after": [_turn(view) for view in hit.after],
         "memory": hit.memory or "local",
+        "repository": hit.repository or None,
     }
 
 

@@ -54,8 +54,9 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder) -> Iterator[str]:
     yield from _neighbours(page, "after", hit.after)
     if hit.closing:
         yield from _folded(page, f"in the end: {_short(line(hit.closing), CLOSING)}")
-    session, turn = hit.session_id, hit.turn_uuid
-    yield style.dim(f"   git funes get {words.short(session)} {words.short_turn(session, turn)}")
+    there = f"-C {line(hit.repository)} " if hit.repository else ""
+    ids = f"{words.short(hit.session_id)} {words.short_turn(hit.session_id, hit.turn_uuid)}"
+    yield style.dim(f"   git {there}funes get {ids}")
 
 
 def _facts(hit: Hit) -> Iterator[str]:
@@ -64,8 +65,8 @@ def _facts(hit: Hit) -> Iterator[str]:
         yield f"on {line(hit.branch)}"
     yield _kind(hit)
     yield f"score {hit.score:.2f}"
-    if hit.memory:
-        yield f"in {line(hit.memory)}"
+    if hit.memory or hit.repository:
+        yield f"in {line(hit.memory or hit.repository)}"
     if hit.twins:
         yield f"{words.plural(hit.twins, 'more turn')} the same"
 

@@ -195,6 +195,29 @@ def test_recall_finds_and_get_shows_the_turn(template: Widget) -> None:
     assert template.json("recall", "zyzzyva")["hits"] == []
 
 
+def test_all_repositories_are_asked_together(widget: Widget, tmp_path: Path) -> None:
+    other = tmp_path / "w" / "gadget"
+    shutil.copytree(widget.repo.path, other)
+    bare = GitRepo(tmp_path / "w" / "empty")
+    enabled = widget.home / ".config" / "funes-git" / "repositories"
+    enabled.write_text("".join(f"{p}/.git\n" for p in (widget.repo.path, other, bare.path)))
+    found = widget.json("recall", "least recently used", "--all-repos", "-n", "20")["hits"]
+    assert {hit["repository"] for hit in found} == {None, str(other)}
+    done = funes(
+        "recall", "least recently used", "--all-repos", cwd=tmp_path, HOME=str(widget.home)
+    )
+    assert done.returncode == 0
+    assert f"note: {bare.path}: this repository has no memory yet" in done.stderr
+    line = next(row for row in done.stdout.splitlines() if row.startswith("git -C"))
+    assert f"git -C {widget.repo.path} funes get " in done.stdout
+    words = line.split()
+    assert words[:2] + words[3:5] == ["git", "-C", "funes", "get"]
+    asked = funes(*words[1:3], *words[4:], cwd=tmp_path, HOME=str(widget.home))
+    assert asked.returncode == 0, asked.stderr
+    both = funes("recall", "x", "--all-repos", "--memory", "local", cwd=other)
+    assert both.returncode == 2
+
+
 def test_a_turn_is_named_by_the_start_of_its_ids(template: Widget) -> None:
     found = template.json("get", template.session[:8], template.edit[:8], "--window", "1")
     assert [turn["turn_uuid"] == template.edit for turn in found["turns"]] == [False, True, False]

@@ -1,0 +1,62 @@
+"""One question to several memories: their hits are one list, since a score means the same in each.
+The models are loaded once, and the time for a close reading is shared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from funes_git.errors import FunesError
+from funes_git.filters import Filters
+from funes_git.git import Repo
+from funes_git.model import Found, Hit
+from funes_git.models import Models
+from funes_git.recall.engine import Recall
+from funes_git.recall.stages import Stages
+from funes_git.store.catalog import Catalog
+
+
+class Place(NamedTuple):
+    """A memory to ask, by its repository; `memory` and `repository` name it in a hit, unless it is
+    the current repository's own."""
+
+    repo: Repo
+    memory: str = ""
+    repository: str = ""
+
+
+def search(
+    places: Sequence[Place],
+    question: str,
+    filters: Filters,
+    k: int,
+    *,
+    neighbours: int,
+    stages: Stages,
+) -> Found:
+    """The `k` best exchanges of all `places`, as `Recall.search` finds them in each. With several,
+    one that cannot be asked is told of in a note. Raises what `Recall.search` does, if none can."""
+    stages = replace(stages, reading=stages.reading / max(len(places), 1))
+    hits: list[Hit] = []
+    notes: dict[str, None] = {}
+    relevant = False
+    failed: list[FunesError] = []
+    first: Recall | None = None
+    for repo, memory, repository in places:
+        try:
+            with Catalog.open(repo.layout.catalog) as catalog:
+                recall = Recall(repo, catalog, Models(repo.settings), like=first)
+                first = first or recall
+                found = recall.search(question, filters, k, neighbours=neighbours, stages=stages)
+        except FunesError as error:
+            failed.append(error)
+            notes[f"{memory or repository or repo.name}: {error.message}"] = None
+            continue
+        hits += (replace(hit, memory=memory, repository=repository) for hit in found.hits)
+        notes.update(dict.fromkeys(found.notes))
+        relevant |= found.relevant and bool(found.hits)
+    if failed and len(failed) == len(places):
+        raise failed[0]
+    hits.sort(key=lambda hit: -hit.score)
+    return Found(tuple(hits[:k]), tuple(notes), relevant or not hits)
