@@ -304,7 +304,7 @@ class TurnReading(EditReading):
             session_id, turn_uuid = parent
         return _turn(opening) if opening else None
 
-    def last_words(self, prompt: Turn, limit: int) -> list[Turn]:
+    def last_words(self, prompt: Turn, limit: int) -> Iterator[Turn]:
         """Up to `limit` turns of the agent in the exchange that `prompt` opened, the last first;
         retracted ones and those of sub-agents are left out."""
         following = self.one(
@@ -320,7 +320,7 @@ class TurnReading(EditReading):
             " ORDER BY t.seq DESC, t.id DESC LIMIT ?",
             (prompt.session_id, prompt.seq, until, prompt.turn_uuid, limit),
         )
-        return [_turn(row) for row in rows]
+        return map(_turn, rows)
 
     def _opening(self, row: Row, session_id: str) -> Row | None:
         """The turn that opened a turn's exchange. A fork may begin in the middle of an exchange;

@@ -1,6 +1,10 @@
-"""How fast recall is, on chunks cut from real text. Prints one line per figure.
+"""How fast recall is, on chunks cut from real text, and what it takes. Prints one line per figure.
 
-    python tests/bench/recall_latency.py [--chunks 120000] [--text FOLDER] [--keep]
+    python tests/bench/recall_latency.py [--chunks 1000 20000 120000] [--million] [--text FOLDER]
+                                         [--keep]
+
+On a busy machine look at the processor time: it is that of all threads, and so up to twice the time
+that one waits on two cores that are free.
 
 Text comes from the files under FOLDER (this project's own by default), shuffled, numbered and
 repeated until there are enough chunks. Vectors are random: their speed does not depend on
@@ -19,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +34,7 @@ from funes_git.git import Repo
 from funes_git.model import Batch, Chunk, Session
 from funes_git.models import Models
 from funes_git.recall import Recall
+from funes_git.recall.stages import ALL, LEXICAL
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
@@ -112,65 +118,66 @@ def fill(repo: Repo, folder: Path, count: int) -> None:
 
 def timed(name: str, call: Callable[[str], object], rounds: int = 5) -> None:
     call(QUESTIONS[0])
-    taken = []
+    taken, used = [], []
     for question in QUESTIONS * rounds:
-        before = time.perf_counter()
+        before, cpu = time.perf_counter(), time.process_time()
         call(question)
         taken.append((time.perf_counter() - before) * 1000)
-    say(f"{name}, p50", statistics.median(taken), "ms")
-    say(f"{name}, p95", sorted(taken)[int(len(taken) * 0.95)], "ms")
+        used.append((time.process_time() - cpu) * 1000)
+    for what, values in (("", taken), (" of processor time", used)):
+        say(f"{name}, p50{what}", statistics.median(values), "ms")
+        say(f"{name}, p95{what}", sorted(values)[int(len(values) * 0.95)], "ms")
 
 
 def warm(repo: Repo) -> None:
     with Catalog.open(repo.layout.catalog) as catalog:
-        hidden = Models({"model": Models({}).name})
-        hidden.find = lambda name=None: None  # type: ignore[method-assign]
-        words = Recall(repo, catalog, hidden)
-        timed("words, warm", lambda q: words.search(q))
+        recall = Recall(repo, catalog, Models({}))
+        timed("words, warm", lambda q: recall.search(q, stages=LEXICAL))
         filters = Filters(files=("src/module7.py",), since="2023-11-20")
-        timed("words, warm, filtered", lambda q: words.search(q, filters))
-        if Models({}).find() is None:
-            return
-        both = Recall(repo, catalog, Models({}))
-        timed("words and meaning, warm", lambda q: both.search(q))
-        wide = Filters(types=("text", "thinking"))
-        timed("words and meaning, warm, half filtered out", lambda q: both.search(q, wide))
+        timed("words, warm, filtered", lambda q: recall.search(q, filters, stages=LEXICAL))
+        if Models({}).find() is not None:
+            unread = replace(ALL, reading=0.0)
+            timed("words and meaning, warm", lambda q: recall.search(q, stages=unread))
+            timed("with a close reading, warm", lambda q: recall.search(q))
+        recall.close()
 
 
-COLD = """
-import sys
+def cold(repo: Repo, *options: str) -> float:
+    """The best of several new processes of the command, in milliseconds."""
+    best = float("inf")
+    for question in QUESTIONS:
+        before = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "funes_git", "recall", question, *options],
+            cwd=repo.worktree, check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        best = min(best, (time.perf_counter() - before) * 1000)
+    return best
+
+
+PEAK = """
+import resource, sys
 from pathlib import Path
 from funes_git.git import Repo
 from funes_git.models import Models
 from funes_git.recall import Recall
+from funes_git.recall.stages import ALL, LEXICAL
 from funes_git.store.catalog import Catalog
 repo = Repo.discover(Path.cwd())
-models = Models(repo.settings)
-if sys.argv[2] == "words":
-    models.find = lambda name=None: None
-if sys.argv[2] != "nothing":
-    with Catalog.open(repo.layout.catalog) as catalog:
-        Recall(repo, catalog, models).search(sys.argv[1])
-status = Path("/proc/self/status")
-if status.exists():
-    print(*(line for line in status.read_text().splitlines() if line.startswith("VmHWM")))
+with Catalog.open(repo.layout.catalog) as catalog:
+    recall = Recall(repo, catalog, Models(repo.settings))
+    for question in sys.argv[1:]:
+        recall.search(question)
+    recall.close()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
-def cold(repo: Repo, how: str) -> float:
-    """The best of several new processes, in milliseconds."""
-    best, said = float("inf"), ""
-    for question in QUESTIONS:
-        before = time.perf_counter()
-        command = [sys.executable, "-c", COLD, question, how]
-        done = subprocess.run(
-            command, cwd=repo.worktree, check=True, capture_output=True, text=True
-        )
-        best = min(best, (time.perf_counter() - before) * 1000)
-        said = done.stdout
-    if how == "both" and said.split():
-        say("memory of one question", int(said.split()[1]) / 1024, "MB")
-    return best
+def memory(repo: Repo) -> float:
+    """The most memory that a process takes which asks every question, in MB."""
+    command = [sys.executable, "-c", PEAK, *QUESTIONS]
+    done = subprocess.run(command, cwd=repo.worktree, check=True, capture_output=True, text=True)
+    return int(done.stdout) / (1024 if sys.platform == "linux" else 1024**2)
 
 
 def embedding(folder: Path) -> None:
@@ -185,30 +192,36 @@ def embedding(folder: Path) -> None:
     say("embedding, one core", made / (time.process_time() - cpu), "chunks/s")
 
 
-def main() -> None:
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--chunks", type=int, default=120_000)
-    asked.add_argument("--text", type=Path, default=ROOT)
-    asked.add_argument("--keep", action="store_true")
-    options = asked.parse_args()
+def measure(text: Path, chunks: int, *, keep: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="funes-bench-"))
     try:
         subprocess.run(["git", "init", "-q", folder], check=True)
         repo = Repo.discover(folder)
-        say("chunks", options.chunks, "")
-        fill(repo, options.text, options.chunks)
+        say("\nchunks", chunks, "")
+        fill(repo, text, chunks)
         warm(repo)
-        start = cold(repo, "nothing")
-        say("cold start without asking, best", start, "ms")
-        say("words, cold, over the start, best", cold(repo, "words") - start, "ms")
+        say("cold command, words, best", cold(repo, "--lexical"), "ms")
         if Models({}).find() is not None:
-            say("words and meaning, cold, over the start, best", cold(repo, "both") - start, "ms")
-        embedding(options.text)
+            say("cold command, words and meaning, best", cold(repo, "--no-rerank"), "ms")
+            say("cold command, with a close reading, best", cold(repo), "ms")
+        say("memory of a process that asks", memory(repo), "MB")
     finally:
-        if options.keep:
+        if keep:
             print(folder)
         else:
             shutil.rmtree(folder)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--chunks", type=int, nargs="+", default=[1_000, 20_000, 120_000])
+    asked.add_argument("--million", action="store_true", help="1,000,000 chunks too")
+    asked.add_argument("--text", type=Path, default=ROOT)
+    asked.add_argument("--keep", action="store_true")
+    options = asked.parse_args()
+    for chunks in [*options.chunks, *([1_000_000] if options.million else [])]:
+        measure(options.text, chunks, keep=options.keep)
+    embedding(options.text)
 
 
 if __name__ == "__main__":
