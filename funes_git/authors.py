@@ -51,7 +51,7 @@ class Authors:
         if pending:
             self._links[NOT_COMMITTED] = list(pending)
         self._rows = catalog.linked_commits(wanted)
-        self._read_until = float(catalog.setting("read_until") or 0)
+        self._read_until, self._unread = read_until(catalog)
         self._covered: dict[float, bool] = {}
         self._shown: Shown | None = None
         self._relaid: dict[str, Relaid] = {}
@@ -131,7 +131,7 @@ class Authors:
             return row.reason
         at = self._time(sha)
         if at is not None and at > self._read_until:
-            return "not-read-yet"
+            return self._unread
         return "no-session" if at is None or not self._covers(at) else None
 
     def _covers(self, at: float) -> bool:
@@ -179,3 +179,11 @@ class Authors:
             written = self._catalog.lines_written(sorted(names))
             self._written[path] = written, LATER if first is None else first
         return self._written[path]
+
+
+def read_until(catalog: Catalog) -> tuple[float, Reason]:
+    """Up to when all sessions were read, and why later ones are not known. Of a memory from
+    elsewhere that is nobody's to say: it may be a part of what there was."""
+    if catalog.setting("elsewhere"):
+        return 0.0, "not-in-memory"
+    return float(catalog.setting("read_until") or 0), "not-read-yet"

@@ -34,6 +34,7 @@ Reason: TypeAlias = Literal[
     "relaid",  # an edit of the file has the words of the line, in other lines
     "shown",  # a session of the time shows the line, though no edit of it is known
     "not-read-yet",  # the agents' sessions were last read before the commit was made
+    "not-in-memory",  # another memory was asked, which need not hold all sessions
     "shallow",  # the history was cut here: what the commit changed cannot be known
     "missing-objects",  # the repository lacks what the commit changed (a partial clone)
 ]

@@ -48,6 +48,8 @@ def derive(
         _ours(source, paths, part, only, progress)
     else:
         _plain(source, paths, part)
+    with Stores.open(part, write=True) as stores:
+        stores.writer.put({"elsewhere": name.text})
     shutil.rmtree(layout.root, ignore_errors=True)
     os.rename(part.root, layout.root)  # noqa: PTH104  # a folder
 

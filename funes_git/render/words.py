@@ -30,6 +30,7 @@ REASON_WORDS: Final[dict[str, str]] = {
     "relaid": "an edit of this file has these words, in other lines",
     "shown": "a session of this time shows this line, but no edit of it is known",
     "not-read-yet": "the sessions of this time have not been read yet",
+    "not-in-memory": "the memory that was asked holds no session that shows it",
     "shallow": "the history is cut here, so what the commit changed is not known",
     "missing-objects": "this clone lacks what the commit changed",
 }
@@ -68,6 +69,7 @@ REASON_NEXT: Final[dict[str, str]] = {
     "relaid": "git funes recall QUERY   (what the session said about it)",
     "shown": "git funes recall QUERY   (what the session said about it)",
     "not-read-yet": "git funes index",
+    "not-in-memory": "git funes why TARGET   (without --memory, if you have the sessions)",
     "shallow": "git fetch --unshallow",
     "missing-objects": "git fetch --refetch --filter=blob:limit=2m",
 }

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from funes_git.answers import AnswerMaker
-from funes_git.authors import Authors
+from funes_git.authors import Authors, read_until
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, Repo
 from funes_git.git.diffs import FileChange, changes
@@ -118,7 +118,8 @@ def _nobody(catalog: Catalog, info: CommitInfo) -> Unexplained:
     indexed and have no part in it."""
     row = catalog.linked_commits([info.sha]).get(info.sha)
     reason = row.reason if row else None
-    if info.commit_time > float(catalog.setting("read_until") or 0):
-        reason = "not-read-yet"
+    known, unread = read_until(catalog)
+    if info.commit_time > known:
+        reason = unread
     kind: Literal["human", "unknown"] = "human" if reason in BY_HAND else "unknown"
     return Unexplained((), info, kind, reason, "")

@@ -142,11 +142,13 @@ def test_links_that_a_memory_came_with_are_its_word(
     claude.prompt("Cap the cache")
     claude.write("cache.py", "LIMIT_OF_CACHE = 128\n")
     repo.commit("Cap", date=claude.clock.tick(60))
+    repo.write("hand.py", "BY_HAND = 1\n")
+    repo.commit("By hand", date=claude.clock.tick(60))
     Memory(repo).sync()
     exported(repo, tmp_path / "share")
     whole = asked(repo, tmp_path / "share")
     with Stores.open(whole.layout, write=True) as stores:
-        assert len(stores.catalog.attributions(whole.resolve("HEAD"))) == 1
+        assert len(stores.catalog.attributions(whole.resolve("HEAD~1"))) == 1
     shutil.rmtree(tmp_path / "share/edits.lance")  # so that nothing shows the lines
     linked = asked(repo, tmp_path / "share")
     assert linked.layout.root != whole.layout.root
@@ -154,9 +156,11 @@ def test_links_that_a_memory_came_with_are_its_word(
     for each in (whole, linked):
         with Stores.open(each.layout, write=True) as stores:
             engine.catch_up(each, stores.writer)
-            (link,) = stores.catalog.links_of([each.resolve("HEAD")]).popitem()[1]
+            (link,) = stores.catalog.links_of([each.resolve("HEAD~1")]).popitem()[1]
             found[each] = (link.session_id, link.level, link.source)
             answer = why(each, stores.catalog, "cache.py:1", cwd=repo.path)
+            (gap,) = why(each, stores.catalog, "hand.py:1", cwd=repo.path).unexplained
+            assert (gap.kind, gap.reason) == ("unknown", "not-in-memory")
     assert found[whole] == (claude.id, "lines", "own")
     assert found[linked] == (claude.id, "imported", "memory")
     assert answer.unexplained[0].detail.startswith(f"the memory says that session {claude.id}")

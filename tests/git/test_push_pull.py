@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -112,8 +113,8 @@ def test_a_secret_that_only_the_second_scanner_knows_stays(hub: Hub, ada: Machin
     planted = Maker(7)
     claude = ada.claude()
     claude.prompt("Cap the cache")
-    secret = planted.some(40, "0123456789abcdef")
-    claude.says(f"I set sonar_token = '{secret}' and go on.")
+    secret = planted.some(36)
+    claude.says(f"I set vault_approle_secret_id={secret} and go on.")
     claude.write("cache.py", "LIMIT_OF_CACHE = 128\n")
     ada.repo.commit("Cap")
     ada.index()
@@ -121,7 +122,13 @@ def test_a_secret_that_only_the_second_scanner_knows_stays(hub: Hub, ada: Machin
     sent = b"\n".join([*hub.received, *hub.files.values()])
     assert secret.encode() not in sent
     assert b"LIMIT_OF_CACHE" in sent  # so the search sees what left
-    assert said["withheld"] == [] or said["withheld"][0]["session"] == claude.id
+    assert {each["session"] for each in said["withheld"]} == {claude.id}
+    assert secret not in json.dumps(said)
+    assert ada.hits("vault approle") == {claude.id}  # here it stays
+    assert (
+        "WITHHELD"
+        in ada.run("get", claude.id, said["withheld"][0]["turn"], "--memory", NAME).stdout
+    )
 
 
 def test_a_public_memory_is_refused(hub: Hub, ada: Machine) -> None:
