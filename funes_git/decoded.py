@@ -17,7 +17,7 @@ DEPTH = 4
 CONTEXT = 80
 """Characters before an encoded piece that are kept with what it says: a name may give it away."""
 RUN = 12
-"""Bytes of text in a row that no random data holds."""
+"""Characters in a row that no random data holds."""
 
 _COLOUR = re.compile(r"(?:\x1b|(?<!\\)\\{1,16}(?:u001b|x1b|033|e))\[[0-9;]{0,20}[A-Za-z]")
 _ESCAPE = re.compile(r"(?<!\\)\\{1,16}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt\"'/\\]))")
@@ -33,7 +33,9 @@ _BASE64 = re.compile(
     rf"[A-Za-z0-9+/_-]{{16,}}(?:{_GAP}\r?\n{_GAP}[A-Za-z0-9+/_-]{{2,}}){{0,400}}={{0,2}}"
 )
 _HEX = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,:\n]{0,2}){12,}")
-_TEXT = re.compile(rb"[\x20-\x7e\t\r\n]{%d,}" % RUN)
+_TEXT = re.compile(
+    rb"(?:[\x20-\x7e\t\r\n]|[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}){%d,}" % RUN
+)
 
 
 def readings(text: str) -> list[str]:
@@ -84,7 +86,7 @@ def _pieces(text: str) -> Iterator[str]:
             before = text[max(line, start - CONTEXT) : start]
             for data in decode(match[0]):
                 for run in _TEXT.findall(data.replace(b"\0", b"")):
-                    said = run.decode("ascii")
+                    said = run.decode("utf-8", "replace")
                     yield from dict.fromkeys((said, before + said))
 
 

@@ -59,8 +59,12 @@ class Leaks:
             at, end = bisect_right(starts, first) - 1, bisect_right(starts, last) - 1
             if _is_filler(finding):
                 continue
-            for text in texts[at : end + 1]:
-                found.setdefault(text, set()).add(finding.rule_id)
+            within = texts[at : end + 1]
+            if len(within) == 1:
+                found.setdefault(within[0], set()).add(finding.rule_id)
+                continue
+            for text in within:  # one that begins in one text and ends in another: what of each?
+                self._look([text], found)
 
     def _findings(self, data: str) -> Any:
         try:

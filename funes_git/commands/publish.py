@@ -126,8 +126,10 @@ def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Part]
         talk.review(out, repo, draft)
     parts = draft.chosen(pending=yes)
     if not parts:
+        lost = plural(len(draft.left_out), "session")
+        why = f"; {lost} left out, as an id holds a secret" if draft.left_out else ""
         raise FunesError(
-            f"nothing of {draft.span.range} is to be published",
+            f"nothing of {draft.span.range} is to be published{why}",
             hint=f"git funes review {draft.span.range}",
         )
     return parts

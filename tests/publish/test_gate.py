@@ -61,6 +61,12 @@ def test_a_finding_is_told_of_its_own_text_alone() -> None:
     assert set(leaks.shared().find(texts)) == {texts[1], texts[3]}
 
 
+def test_a_key_that_is_cut_does_not_reach_into_the_next_text() -> None:
+    cut = next(each for each in planted() if each.kind == "key cut at its end").text
+    tail = next(each for each in planted() if each.kind == "key cut at its start").text
+    assert "harmless" not in leaks.shared().find([cut, "harmless", tail])
+
+
 def test_both_parts_of_a_pair_are_withheld_together() -> None:
     maker = Maker(3)
     pair = f"aws_access_key_id = AKIA{maker.some(16, 'ABCDEFGHIJKLMNOP234567')}"

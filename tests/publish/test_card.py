@@ -1,0 +1,76 @@
+"""The dataset's card: ours between markers, its owner's elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from funes_git.errors import FunesError
+from funes_git.publish import card
+from funes_git.publish.card import END, START, Facts, render
+from funes_git.publish.manifest import Manifest, load
+
+RELEASE = Manifest(
+    *("v1.2.0", "v1.1.0..v1.2.0", "exchanges", "d" * 64, "funes-git 0.1.0", "m"),
+    *("2026-11-30T12:00:00+00:00", "a" * 40),
+    repository=("github.com/acme/widget",),
+    commits=("a" * 40,),
+    sessions={"s1": ("t0",)},
+    counts={"exchanges": 1_204, "sessions": 7, "withheld": 2},
+)
+FACTS = Facts("acme/memory", "acme/widget", "apache-2.0", 1_500, ["codex"], ["m-1"], [RELEASE])
+
+
+def metadata(text: str) -> dict[str, object]:
+    found: dict[str, object] = yaml.safe_load(text.split("---")[1])
+    return found
+
+
+def test_a_new_card_says_what_it_must() -> None:
+    text = render(FACTS, None)
+    assert metadata(text) == {
+        "license": "apache-2.0",
+        "language": ["en"],
+        "pretty_name": "The memory of acme/widget",
+        "size_categories": ["1K<n<10K"],
+        "tags": ["funes", "agent-memory", "agent-traces", "lance", "git"],
+        "configs": [{"config_name": "passages", "data_files": "data/passages.parquet"}],
+    }
+    assert "| `v1.2.0` | 1 | 1,204 | 7 | 2 | 2026-11-30 |" in text
+    assert "git funes why --memory acme/memory@v1.2.0" in text
+    assert card.license_of(text) == "apache-2.0"
+    assert card.repository_of(text) == "acme/widget"
+    assert render(FACTS, text) == text
+
+
+def test_what_its_owner_wrote_stays() -> None:
+    theirs = "---\nlicense: mit\nannotations_creators:\n- found\ntags:\n- mine\n---\n# Hello\n"
+    text = render(FACTS, theirs)
+    assert metadata(text)["annotations_creators"] == ["found"]
+    assert metadata(text)["tags"] == [*card.TAGS, "mine"]
+    assert text.index("# Hello") < text.index(START)
+    more = text.replace("# Hello", "# Hello again") + "The end\n"
+    again = render(replace(FACTS, rows=20_000), more)
+    assert "# Hello again" in again
+    assert again.endswith("The end\n")
+    assert metadata(again)["size_categories"] == ["10K<n<100K"]
+
+
+@pytest.mark.parametrize("broken", [START, END, f"{END}\n{START}", f"{START}\n{START}\n{END}"])
+def test_broken_markers_are_not_guessed_at(broken: str) -> None:
+    with pytest.raises(FunesError, match="markers"):
+        render(FACTS, f"# Hello\n{broken}\n")
+
+
+def test_a_manifest_comes_back() -> None:
+    assert load(RELEASE.dump()) == RELEASE
+    for wrong in (
+        b"",
+        b"[]",
+        b'{"format":1}',
+        RELEASE.dump().replace(b'"format": 1', b'"format": 9'),
+    ):
+        with pytest.raises(FunesError):
+            load(wrong)
