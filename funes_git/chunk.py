@@ -2,7 +2,7 @@
 
 Pure functions. The cutting is huggingface/funes' (1,200 code points, 150 overlap, the same
 rendering and ids), so that its memories and ours line up. What no person or model wrote is left
-out.
+out, and so are the questions to our own tools: each would be the best answer to itself.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def chunks(turn: Turn, files: tuple[str, ...] = ()) -> list[Chunk]:
             files=files,
         )
         for index, block in enumerate(turn.blocks)
-        if block.scaffold is None
+        if block.scaffold is None and not scaffold.ours(block.tool)
         for split, text in enumerate(_pieces(block))
     ]
 

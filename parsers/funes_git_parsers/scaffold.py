@@ -91,6 +91,10 @@ _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 _RECALL_HEADER = "funes-git memory · "
 _RECALL_HIT = re.compile(r"^.*\bget \S+ \S+$", re.MULTILINE)
+_OURS = re.compile(
+    r"(?:mcp[_-]{1,2})?(?:plugin[_-][\w-]+_)?funes(?:[_-]git)?(?:[_-]{1,2}|[./:])"
+    r"(?:recall|why|get|log|status)"
+)
 _RECALL_JSON = re.compile(r'\{\s*"schema_version":\s*\d+,\s*"(?:hits|target|session_id)":')
 
 
@@ -127,6 +131,13 @@ def is_recall(text: str) -> bool:
     if text.startswith(_RECALL_HEADER) or _RECALL_JSON.match(text):
         return True
     return "\n" + _RECALL_HEADER in text and _RECALL_HIT.search(text) is not None
+
+
+def ours(tool: str | None) -> bool:
+    """Whether a tool, as an agent names it, is one of funes-git's own: `mcp__funes__recall` in
+    Claude Code, Codex and others, `mcp_funes_recall` in Gemini, `funes-recall` in Copilot,
+    `funes_recall` in OpenCode and pi."""
+    return tool is not None and _OURS.fullmatch(tool) is not None
 
 
 def visible(text: str) -> str:

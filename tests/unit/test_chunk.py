@@ -49,6 +49,17 @@ def test_scaffolding_is_left_out_and_does_not_renumber_the_blocks() -> None:
     assert [(c.block_idx, c.text) for c in found] == [(1, "words")]
 
 
+def test_questions_to_our_own_tools_and_their_answers_are_left_out() -> None:
+    found = chunks(
+        turn(
+            Block("tool_use", '{"query":"why LRU"}', tool="mcp__funes__recall"),
+            Block("tool_result", "cut off by the agent", tool="mcp__funes__recall"),
+            Block("tool_use", '{"query":"why LRU"}', tool="mcp__notes__recall"),
+        )
+    )
+    assert [c.block_idx for c in found] == [2]
+
+
 def test_a_long_result_is_cut_head_and_tail_only() -> None:
     text = "H" * 4000 + "M" * 9000 + "T" * 1000
     found = chunks(turn(Block("tool_result", text, tool="Bash")))

@@ -73,6 +73,29 @@ def test_a_page_about_our_output_is_not_our_output() -> None:
     assert scaffold.kind("run get a b", "tool") is None
 
 
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "mcp__funes__recall",  # Claude Code, Codex, Hermes, Qwen
+        "mcp__plugin_funes-git_funes__why",  # a plugin of Claude Code
+        "mcp__funes-git__get",
+        "mcp_funes_log",  # Gemini
+        "funes-recall",  # Copilot
+        "funes_status",  # OpenCode, pi
+        "funes__recall",  # Goose
+    ],
+)
+def test_our_own_tools_are_known_by_the_names_that_agents_give_them(tool: str) -> None:
+    assert scaffold.ours(tool)
+
+
+@pytest.mark.parametrize(
+    "tool", [None, "recall", "mcp__notes__recall", "mcp__funes__forget", "mcp__myfunes__recall"]
+)
+def test_tools_of_others_are_not_ours(tool: str | None) -> None:
+    assert not scaffold.ours(tool)
+
+
 def test_embedded_blocks_are_not_visible() -> None:
     text = "12 passed\n\n<system-reminder>\nBe careful.\n</system-reminder>\n"
     assert scaffold.visible(text) == "12 passed\n"

@@ -87,6 +87,12 @@ def _joined(parts: object, kinds: tuple[str, ...]) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
+def tool(payload: Mapping[str, Any]) -> str | None:
+    """The name of the called tool; with that of its MCP server (`mcp__funes`) before it."""
+    name, space = string(payload.get("name")), string(payload.get("namespace"))
+    return f"{space}__{name}" if name and space and space.startswith("mcp__") else name
+
+
 def call_input(payload: Mapping[str, Any]) -> str:
     """A call's input as huggingface/funes takes it: `arguments`, else `input`, if it is text."""
     if payload.get("type") == "local_shell_call":  # it has no arguments, and does not count there

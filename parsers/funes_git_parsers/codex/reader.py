@@ -217,7 +217,7 @@ class Reader:
         yield self._turn("assistant", (block,), counted=False)
 
     def _tool_use(self, payload: _Payload, text: str, *, counted: bool) -> Iterator[Item]:
-        name, call_id = string(payload.get("name")), string(payload.get("call_id"))
+        name, call_id = codex_items.tool(payload), string(payload.get("call_id"))
         turn = self._turn("assistant", (Block("tool_use", text, name, call_id),), counted=counted)
         yield turn
         if call_id:

@@ -56,6 +56,9 @@ class Program:
     npm: bool = True
     required: bool = False
     """Must run wherever its registry can be reached."""
+    alone: bool = True
+    """Runs where nothing but the model can be reached. OpenCode does not where it finds a plugin:
+    then it fetches a package for plugins, again and again."""
 
 
 def _write(path: Path, text: str) -> None:
@@ -256,6 +259,7 @@ OPENCODE = Program(
     package="opencode-ai",
     version="1.18.33",
     executable="opencode",
+    alone=False,
     tools=Tools(
         read=lambda repo: Call("read", {"filePath": str(repo / "app.py")}),
         edit=lambda repo: Call(

@@ -28,7 +28,13 @@ from helpers import GitRepo
 PROMPT = "Make greet return hello and commit."
 REASON = "A whole word reads better aloud, so greet will return hello."
 EARLIER = "The reception robot speaks the greeting, so it must be short and polite."
-PATIENCE = 120.0
+PATIENCE = 240.0
+NOWHERE = {
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+    "HTTP_PROXY": "http://127.0.0.1:9",
+    "NO_PROXY": "127.0.0.1,localhost",
+}
+"""Lets a program reach nobody but the fake model."""
 
 pytestmark = [pytest.mark.agents, pytest.mark.slow]
 
@@ -41,11 +47,9 @@ class World:
     home: Path
 
     def environment(self, **more: str) -> dict[str, str]:
-        """What a program is given: nothing of the test's own but where programs are. Nobody but
-        the fake model can be reached."""
+        """What a program is given: nothing of the test's own but where programs are."""
         node = install.node()
         path = [str(Path(sys.executable).parent), *([str(node)] if node else [])]
-        nowhere = "http://127.0.0.1:9"
         return {
             "PATH": os.pathsep.join([*path, "/usr/local/bin", "/usr/bin", "/bin"]),
             "HOME": str(self.home),
@@ -53,9 +57,6 @@ class World:
             "TERM": "xterm",
             "LANG": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",
-            "HTTPS_PROXY": nowhere,
-            "HTTP_PROXY": nowhere,
-            "NO_PROXY": "127.0.0.1,localhost",
             **more,
         }
 
@@ -151,7 +152,8 @@ def test_an_agent_asks_the_memory_and_is_remembered(name: str, world: World) -> 
     with FakeModel(script(program, world.repo.path)) as model:
         program.settings(world.home, model.url)
         world.funes("add", name, "--user")
-        world.run(program.command(executable, PROMPT), **program.variables(model.url))
+        closed = NOWHERE if program.alone else {}
+        world.run(program.command(executable, PROMPT), **closed, **program.variables(model.url))
     assert model.heard(f"> {EARLIER}"), "recall did not answer"
     assert model.heard("why NOTES.md:3"), "why did not answer"
     head = world.repo.git("rev-parse", "HEAD")
