@@ -187,7 +187,7 @@ def _parsed(argv: list[str], command: Command | None) -> int:
 
 
 def _version() -> str:
-    from funes_git.crash import version_of
+    from funes_git.version import version_of
 
     return version_of("funes-git")
 

@@ -6,11 +6,11 @@ import platform
 import sys
 import time
 import traceback
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from funes_git import config
 from funes_git.git import process
+from funes_git.version import version_of
 
 # Their messages are made by Python of names in the code. Any other message may quote what it read.
 PLAIN = (AttributeError, ImportError, NameError, NotImplementedError)
@@ -51,11 +51,3 @@ def _frames(error: BaseException) -> list[str]:
     frames = traceback.extract_tb(error.__traceback__)
     where = [f"  {frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
     return [*where, f"{type(error).__module__}.{type(error).__qualname__}{message}"]
-
-
-def version_of(name: str) -> str:
-    """The installed version of a package."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

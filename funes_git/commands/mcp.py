@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from funes_git.crash import version_of
+from funes_git.version import version_of
 
 
 def mcp() -> int:

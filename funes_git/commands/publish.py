@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.drafting import ask, decide, drafted, is_conversation
-from funes_git.crash import version_of
 from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.output import Output
+from funes_git.version import version_of
 
 if TYPE_CHECKING:
     from funes_git.publish.draft import Draft
