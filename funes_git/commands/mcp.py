@@ -5,7 +5,7 @@ from __future__ import annotations
 from funes_git.version import version_of
 
 
-def mcp() -> int:
+def mcp(*, memory: str | None = None) -> int:
     """Serve the memory to an agent as MCP tools
 
     Speaks the Model Context Protocol over standard input and output until the client ends; agents
@@ -13,8 +13,14 @@ def mcp() -> int:
     log and status ask the repository of the current folder.
 
     Example: git funes mcp
+
+    Parameters
+    ----------
+    memory
+        Serve this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
+        Hub, or a path.
     """
     from funes_git.mcp.server import serve
 
-    serve(version_of("funes-git"))
+    serve(version_of("funes-git"), memory)
     return 0

@@ -23,12 +23,11 @@ IDLE: Final = 300.0
 
 
 class Engine:
-    """Opens the engine of a repository and keeps it while it is asked. It follows the memory as
-    that grows; other settings make another one."""
+    """Opens the engine of a memory and keeps it while it is asked. It follows the memory as that
+    grows; other settings make another one."""
 
     def __init__(self) -> None:
-        self._recall: Recall | None = None
-        self._catalog: Catalog | None = None
+        self._open: tuple[Recall, Catalog] | None = None
         self._of: tuple[object, ...] = ()
         self._idle = IDLE
         self._asked = 0.0
@@ -36,33 +35,30 @@ class Engine:
     def of(self, repo: Repo) -> Recall:
         """The engine for a question now. Raises UsageError for a wrong setting, and what
         `Catalog.open` raises."""
-        now = (repo.layout.root, sorted(repo.settings.items()))
-        if self._recall is None or now != self._of:
+        now = (repo.layout.root, *sorted(repo.settings.items()))
+        if self._open is None or now != self._of:
             self.drop()
-            self._catalog = Catalog.open(repo.layout.catalog)
-            self._recall = Recall(repo, self._catalog, Models(repo.settings))
-            self._of = now
             self._idle = _idle_seconds(repo.settings)
-        return self._recall
+            catalog = Catalog.open(repo.layout.catalog)
+            self._open, self._of = (Recall(repo, catalog, Models(repo.settings)), catalog), now
+        return self._open[0]
 
     def asked(self) -> None:
         """The client has just had an answer."""
         self._asked = time.monotonic()
 
     def rest(self) -> None:
-        """Drop the engine if the client has asked nothing for so long."""
-        if self._recall is not None and time.monotonic() - self._asked >= self._idle:
+        """Drop what is open if the client has asked nothing for so long."""
+        if self._open is not None and time.monotonic() - self._asked >= self._idle:
             self.drop()
 
     def drop(self) -> None:
         """Give everything back to the system."""
-        if self._recall is None:
+        if self._open is None:
             return
-        self._recall.close()
-        self._recall = None
-        if self._catalog is not None:
-            self._catalog.close()
-            self._catalog = None
+        for opened in self._open:
+            opened.close()
+        self._open = None
         gc.collect()
         _trim()
 

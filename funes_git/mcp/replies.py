@@ -32,8 +32,10 @@ class Replies:
     """Answers one client, from the repository of the current folder. Each method takes the
     arguments of the tool of its name and raises FunesError."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, memory: str | None) -> None:
+        """`memory` names another than the repository's own."""
         self._engine = engine
+        self._memory = memory
 
     def recall(
         self,
@@ -50,7 +52,8 @@ class Replies:
     ) -> str:
         from funes_git.filters import Filters
 
-        with reading() as (repo, _):
+        notes: list[str] = []
+        with reading(memory=self._memory, note=notes.append) as (repo, _):
             filters = Filters(
                 files=tuple(from_top(repo, path) for path in file),
                 commits=commit,
@@ -60,24 +63,25 @@ class Replies:
                 since=since,
             )
             found = self._engine.of(repo).search(query, filters, k)
-            lines = list(compact.recall(query, found.hits, relevant=found.relevant))
-        notes = [f"note: {said}" for said in found.notes]
+        notes += (f"note: {said}" for said in found.notes)
+        lines = list(compact.recall(query, found.hits, relevant=found.relevant))
         more = "`get` reads a turn whole; a narrower query or filters, or max_tokens, show more"
         return _reply(repo.name, notes, lines, max_tokens, more)
 
     def why(self, target: str, chain: bool, deleted: bool, n: int, max_tokens: int) -> str:
         notes: list[str] = []
-        with reading(links=True, note=notes.append) as (repo, catalog):
+        with reading(links=True, memory=self._memory, note=notes.append) as (repo, catalog):
             answer = explaining.found(repo, catalog, target, None, n, chain=chain, deleted=deleted)
             lines = list(compact.why(answer))
         more = "`get` reads a turn whole; fewer lines, or n and max_tokens, show more"
         return _reply(repo.name, notes, lines, max_tokens, more)
 
     def get(self, session: str, window: int, max_tokens: int, *, turn: str | None = None) -> str:
-        with reading() as (repo, catalog):
+        notes: list[str] = []
+        with reading(memory=self._memory, note=notes.append) as (repo, catalog):
             _, turn_uuid, views = getting.found(catalog, session, turn, window)
             lines = list((compact.turns if turn_uuid else compact.prompts)(views))
-        return _reply(repo.name, [], lines, max_tokens, "max_tokens shows more")
+        return _reply(repo.name, notes, lines, max_tokens, "max_tokens shows more")
 
     def log(
         self, n: int, max_tokens: int, *, range: str | None = None, path: tuple[str, ...] = ()
@@ -86,7 +90,7 @@ class Replies:
         if any(word.startswith("-") for word in revisions):
             raise UsageError("range takes revisions, not options", 'range: "v1.0..HEAD"')
         notes: list[str] = []
-        with reading(links=True, note=notes.append) as (repo, catalog):
+        with reading(links=True, memory=self._memory, note=notes.append) as (repo, catalog):
             args = [f"--max-count={n}", *revisions]
             entries = list(logging.found(repo, catalog, args, path, prompts=False))
             lines = [row for entry in entries for row in compact.log(entry)]

@@ -26,10 +26,11 @@ PATIENCE: Final = 60.0
 """Seconds after the end of the input in which calls that are under way are waited for."""
 
 
-def serve(version: str) -> None:
-    """Serve until the client is gone; then this process ends."""
+def serve(version: str, memory: str | None) -> None:
+    """Serve the repository's own memory, or the one that is named, until the client is gone; then
+    this process ends."""
     incoming, outgoing = _taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY)
-    server = _Server(version, outgoing)
+    server = _Server(Protocol(version), Worker(memory), outgoing)
     with os.fdopen(incoming, "rb") as lines:
         server.read(lines)
     server.finish()
@@ -37,8 +38,9 @@ def serve(version: str) -> None:
 
 
 class _Server:
-    def __init__(self, version: str, outgoing: int) -> None:
-        self._protocol = Protocol(version)
+    def __init__(self, protocol: Protocol, worker: Worker, outgoing: int) -> None:
+        self._protocol = protocol
+        self._worker = worker
         self._outgoing = outgoing
         self._client = Client(outgoing)
         self._sending = threading.Lock()
@@ -71,19 +73,18 @@ class _Server:
         self._thread.join(PATIENCE)
 
     def _work(self) -> None:
-        worker = Worker()
         while True:
             try:
                 call = self._calls.get(timeout=EVERY)
             except queue.Empty:
                 if self._client.gone():
                     os._exit(0)
-                worker.rest()
+                self._worker.rest()
                 continue
             if call is None:
                 return
             if call.id not in self._cancelled:
-                text, failed = worker.answer(call.name, call.arguments)
+                text, failed = self._worker.answer(call.name, call.arguments)
                 self._send(self._protocol.result(call, text, failed=failed))
             self._cancelled.discard(call.id)
 

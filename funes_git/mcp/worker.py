@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Worker:
     """Answers one client's calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: str | None) -> None:
+        self._memory = memory
         self._engine: Engine | None = None
         self._replies: Replies | None = None
 
@@ -53,5 +54,5 @@ class Worker:
             from funes_git.mcp.replies import Replies
 
             self._engine = Engine()
-            self._replies = Replies(self._engine)
+            self._replies = Replies(self._engine, self._memory)
         return self._replies

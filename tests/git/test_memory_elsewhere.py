@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hub import Hub, serving
 from machines import Machine
+from mcp_client import COMMAND, McpServer
 
 NAME = "ada/widget"
 
@@ -64,6 +65,22 @@ def test_offline_says_so_and_answers_from_what_is_here(hub: Hub, tmp_path: Path)
     assert "note: ada/widget as it was on " in done.stderr
     assert "HF_HUB_OFFLINE is set" in done.stderr
     assert "Cap the cache" in done.stdout
+
+
+def test_an_agent_asks_a_memory_in_a_folder(hub: Hub, tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a", hub)
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    ada.push(str(tmp_path / "share"))
+    bob = Machine(tmp_path / "b", hub, ada.repo)
+    served = (*COMMAND, "--memory", str(tmp_path / "share"))
+    with McpServer(bob.repo.path, *served, HOME=str(bob.home)) as server:
+        server.initialize()
+        why = server.call("why", target="cache.py:1")
+        assert "> Cap the cache" in why
+        assert f"get {claude.id} " in why
+        assert "> Cap the cache" in server.call("recall", query="cap the cache")
+        assert "> Cap the cache" in server.call("get", session=claude.id)
 
 
 def test_a_folder_and_what_is_no_memory(hub: Hub, tmp_path: Path) -> None:

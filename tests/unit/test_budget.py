@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from funes_git.render import budget
@@ -71,6 +71,7 @@ def test_tokens_are_about_those_of_a_tokenizer(text: str, claude: int) -> None:
     assert 0.9 * claude <= budget.tokens(text) <= 1.3 * claude
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1), max_size=20),
     st.integers(200, 2_000),
