@@ -56,9 +56,11 @@ class Program:
     npm: bool = True
     required: bool = False
     """Must run wherever its registry can be reached."""
+    added: bool = True
+    """`git funes add` knows it; otherwise its settings name our server."""
     alone: bool = True
-    """Runs where nothing but the model can be reached. OpenCode does not where it finds a plugin:
-    then it fetches a package for plugins, again and again."""
+    """Runs behind a proxy that leads nowhere. OpenCode does not where it finds a plugin: then it
+    fetches a package for plugins, again and again. Qwen sends what is local through it too."""
 
 
 def _write(path: Path, text: str) -> None:
@@ -66,7 +68,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def _shell(name: str, argument: str = "command", **more: str) -> Callable[[str], Call]:
+def _shell(name: str, argument: str = "command", **more: object) -> Callable[[str], Call]:
     return lambda command: Call(name, {argument: command, **more})
 
 
@@ -312,6 +314,37 @@ HERMES = Program(
     command=lambda program, prompt: (str(program), "chat", "-q", prompt, "--yolo", "-Q"),
     variables=lambda url: {"HERMES_ACCEPT_HOOKS": "1"},
 )
+_QWEN = {
+    "mcpServers": {"funes": {"command": "git", "args": ["funes", "mcp"], "trust": True}},
+    "security": {"auth": {"selectedType": "openai"}},
+    "privacy": {"usageStatisticsEnabled": False},
+    "general": {"enableAutoUpdate": False},
+}
+QWEN = Program(
+    name="qwen",
+    harness="qwen",
+    package="@qwen-code/qwen-code",
+    version="0.15.10",
+    executable="qwen",
+    added=False,
+    alone=False,
+    tools=Tools(
+        read=lambda repo: Call("read_file", {"file_path": str(repo / "app.py")}),
+        edit=lambda repo: Call(
+            "edit", {"file_path": str(repo / "app.py"), "old_string": OLD, "new_string": NEW}
+        ),
+        shell=_shell("run_shell_command", description="Run", is_background=False),
+        ours=_named("mcp__funes__{}"),
+    ),
+    settings=lambda home, url: _write(home / ".qwen/settings.json", json.dumps(_QWEN)),
+    command=lambda program, prompt: (str(program), "-p", prompt, "-y", "-o", "json"),
+    variables=lambda url: {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_MODEL": "fake-model",
+    },
+)
 PROGRAMS = {
-    program.name: program for program in (CLAUDE, CODEX, PI, GEMINI, COPILOT, OPENCODE, HERMES)
+    program.name: program
+    for program in (CLAUDE, CODEX, PI, GEMINI, COPILOT, OPENCODE, HERMES, QWEN)
 }

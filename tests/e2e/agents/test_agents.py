@@ -151,7 +151,8 @@ def test_an_agent_asks_the_memory_and_is_remembered(name: str, world: World) -> 
     program, executable = program_of(name)
     with FakeModel(script(program, world.repo.path)) as model:
         program.settings(world.home, model.url)
-        world.funes("add", name, "--user")
+        if program.added:
+            world.funes("add", name, "--user")
         closed = NOWHERE if program.alone else {}
         world.run(program.command(executable, PROMPT), **closed, **program.variables(model.url))
     assert model.heard(f"> {EARLIER}"), "recall did not answer"
