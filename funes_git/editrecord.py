@@ -7,6 +7,7 @@ on gets none. Pure functions; what is secret was found before (redact.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha1
 from typing import TypeAlias
 
@@ -46,7 +47,7 @@ def clean_or_none(text: str | None, found: Found) -> str | None:
 def record(change: Change, found: Found) -> EditRecord:
     """What is stored of an edit."""
     edit = change.edit
-    secret = _secret_lines(change, found)
+    secret = _secret_lines(edit.old, edit.new, change.diff, found)
     key = f"{edit.session_id}:{edit.turn_uuid}:{edit.tool_use_id}:{edit.n}"
     return EditRecord(
         edit_id=sha1(key.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:16],
@@ -69,6 +70,30 @@ def record(change: Change, found: Found) -> EditRecord:
     )
 
 
+def texts(edit: EditRecord) -> list[str]:
+    """Every text of a stored edit that may hold a secret."""
+    places = (edit.path, edit.old_path, edit.recorded_path)
+    return [text for text in (*places, edit.tool, edit.old, edit.new, edit.diff) if text]
+
+
+def redacted(edit: EditRecord, found: Found) -> EditRecord:
+    """A stored edit without secrets that were found since."""
+    secret = _secret_lines(edit.old, edit.new, edit.diff, found)
+    hashes = {exact_hash(line) for line in secret}
+    return replace(
+        edit,
+        path=clean(edit.path, found),
+        tool=clean(edit.tool, found),
+        recorded_path=clean(edit.recorded_path, found),
+        old_path=clean_or_none(edit.old_path, found),
+        old=clean_or_none(edit.old, found),
+        new=clean_or_none(edit.new, found),
+        diff=_diff(edit.diff, secret, found),
+        added=tuple(key for key in edit.added if key.exact not in hashes),
+        removed=tuple(key for key in edit.removed if key.exact not in hashes),
+    )
+
+
 def _keys(lines: list[PlacedLine], secret: Mapping[str, str]) -> tuple[LineKey, ...]:
     return tuple(
         LineKey(pos, exact_hash(text), loose_hash(text))
@@ -77,10 +102,10 @@ def _keys(lines: list[PlacedLine], secret: Mapping[str, str]) -> tuple[LineKey, 
     )
 
 
-def _secret_lines(change: Change, found: Found) -> dict[str, str]:
+def _secret_lines(old: str | None, new: str | None, diff: str, found: Found) -> dict[str, str]:
     """The lines of an edit that a secret stands on, and what is left of each."""
     lines: dict[str, str] = {}
-    for text, sign in ((change.edit.old, 0), (change.edit.new, 0), (change.diff, 1)):
+    for text, sign in ((old, 0), (new, 0), (diff, 1)):
         if text and text in found:
             for line, rest in _touched(text, found[text].spans):
                 lines.setdefault(line[sign:], rest[sign:] or "[REDACTED]")

@@ -71,6 +71,18 @@ def resolve(
     return scope
 
 
+def date(repo: Repo, text: str, command: str) -> float:
+    """Seconds since the epoch of a date as git reads it. Raises UsageError with `command`, which
+    lacks the date."""
+    option = "until" if "--until" in command or "--before" in command else "since"
+    answer = repo.run("rev-parse", f"--{option}={text}").decode()
+    seconds = float(answer.strip().rpartition("=")[2])
+    # git takes what it cannot read for the present moment.
+    if abs(seconds - time.time()) < 2 and not _NOW.search(text):
+        raise UsageError(f"{text!r} is no date", hint=f"{command} '2 weeks ago'")
+    return seconds
+
+
 _Group = list[tuple[str, Iterable[Value]]]
 
 
@@ -83,16 +95,7 @@ class _Resolver:
 
     def date(self, text: str | None, option: str) -> float | None:
         """Seconds since the epoch of a date as git reads it."""
-        if text is None:
-            return None
-        answer = self._repo.run("rev-parse", f"--{option}={text}").decode()
-        seconds = float(answer.strip().rpartition("=")[2])
-        # git takes what it cannot read for the present moment.
-        if abs(seconds - time.time()) < 2 and not _NOW.search(text):
-            raise UsageError(
-                f"{text!r} is no date", hint=f"git funes recall … --{option} '2 weeks ago'"
-            )
-        return seconds
+        return None if text is None else date(self._repo, text, f"git funes recall … --{option}")
 
     def agents(self, names: Sequence[str]) -> list[str]:
         """The harnesses that `names` (or the starts of names) mean."""

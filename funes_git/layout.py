@@ -20,6 +20,16 @@ class Layout:
         return self.root / "memory"
 
     @property
+    def next_memory(self) -> Path:
+        """The memory while it is written anew."""
+        return self.root / "memory.next"
+
+    @property
+    def last_memory(self) -> Path:
+        """The memory that was written anew, until everything made of it is gone."""
+        return self.root / "memory.last"
+
+    @property
     def decisions(self) -> Path:
         """Reviews, tombstones and settings made by people (SQLite)."""
         return self.root / "decisions.sqlite"
@@ -49,9 +59,14 @@ class Layout:
         """Sessions of other tools while they are read."""
         return self.root / FOLDER
 
+    @property
+    def drafts(self) -> Path:
+        """What is laid out to be published."""
+        return self.root / "publish"
+
     def publishing(self, memory: str) -> Path:
         """What is laid out for a memory until it is sent."""
-        return self.root / "publish" / memory.replace("/", "--")
+        return self.drafts / memory.replace("/", "--")
 
     @property
     def remotes(self) -> Path:

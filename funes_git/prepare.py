@@ -50,10 +50,10 @@ class Preparer:
                     parts.append(change)
             elif isinstance(item, Session | Turn | Spawn | Retraction):
                 parts.append(item)
-        texts = [_texts(part) for part in parts]
-        found = self._redactor.find([text for each in texts for text in each])
+        every = [texts(part) for part in parts]
+        found = self._redactor.find([text for each in every for text in each])
         batch = Batch()
-        for part, own in zip(parts, texts, strict=True):
+        for part, own in zip(parts, every, strict=True):
             # most hold no secret, and need not be gone through again
             self._add(batch, part, {} if found.keys().isdisjoint(own) else found)
         files = self._files(batch)
@@ -62,14 +62,8 @@ class Preparer:
         return batch
 
     def cursor(self, text: str) -> str:
-        """A parser's cursor without secrets: it may hold what is still to be told (a title, a
-        command). Raises ScannerBroken."""
-        try:
-            decoded(text)
-        except (ValueError, RecursionError):
-            return self._redactor.redact([text])[0].text
-        found = self._redactor.find(_strings(text))
-        return json.dumps(_replaced(json.loads(text), found)) if found else text
+        """A parser's cursor without secrets. Raises ScannerBroken."""
+        return clean_cursor(self._redactor, text)
 
     def _change(self, edit: Edit) -> Change | None:
         path = self._places.relative(edit.path)
@@ -92,12 +86,12 @@ class Preparer:
     ) -> None:
         match part:
             case Session():
-                batch.sessions.append(_session(without(part, found), found))
+                batch.sessions.append(clean_session(without(part, found), found))
             case Turn():
-                turn = _turn(without(part, found), found)
+                turn = clean_turn(without(part, found), found)
                 batch.turns.append(turn)
                 if turn is not part:
-                    batch.redactions += sum(found[t].count for t in _texts(part) if t in found)
+                    batch.redactions += sum(found[t].count for t in texts(part) if t in found)
             case Change():
                 part = replace(part, edit=without(part.edit, found))
                 batch.edits.append(record(part, found))
@@ -134,6 +128,17 @@ class Preparer:
         return files
 
 
+def clean_cursor(redactor: Redactor, text: str) -> str:
+    """A parser's cursor without secrets: it may hold what is still to be told (a title, a command).
+    Raises ScannerBroken."""
+    try:
+        decoded(text)
+    except (ValueError, RecursionError):
+        return redactor.redact([text])[0].text
+    found = redactor.find(_strings(text))
+    return json.dumps(_replaced(json.loads(text), found)) if found else text
+
+
 def _strings(text: str) -> list[str]:
     """Every string in JSON text but ids, the names of members too."""
     strings = filter(None, _STRING.findall(text))
@@ -160,7 +165,7 @@ def _argument_paths(text: str, workdir: str | None) -> Iterator[str]:
             yield plain if is_absolute or not workdir else f"{workdir}/{plain}"
 
 
-def _texts(part: Session | Turn | Spawn | Retraction | Change) -> list[str]:
+def texts(part: Session | Turn | Spawn | Retraction | Change) -> list[str]:
     """Every text of a record that may hold a secret."""
     match part:
         case Session():
@@ -180,7 +185,8 @@ def _texts(part: Session | Turn | Spawn | Retraction | Change) -> list[str]:
     return [text for text in fields if text]
 
 
-def _session(session: Session, found: Found) -> Session:
+def clean_session(session: Session, found: Found) -> Session:
+    """The session without secrets; the same object where it had none."""
     if not found:
         return session
     return replace(
@@ -191,7 +197,7 @@ def _session(session: Session, found: Found) -> Session:
     )
 
 
-def _turn(turn: Turn, found: Found) -> Turn:
+def clean_turn(turn: Turn, found: Found) -> Turn:
     """The turn without secrets; the same object where it had none."""
     if not found:
         return turn

@@ -67,6 +67,13 @@ COMMANDS: Final = {
         ),
         _command("export", KEEP, "Write the whole memory to one file"),
         _command("link", KEEP, "Tie turns to commits and lines, and report coverage"),
+        _command("forget", KEEP, "Take sessions, old turns or files out of the memory, for good"),
+        Command(
+            "scrub",
+            "funes_git.commands.forget:scrub",
+            KEEP,
+            "Take out of the memory what is taken for a secret today",
+        ),
         _command("models", KEEP, "Show which model weights are used, or pull them"),
         _command("reindex", KEEP, "Rebuild everything that is derived from the memory"),
         _command("status", KEEP, "Show what is indexed, linked and pending"),

@@ -49,3 +49,14 @@ def with_vectors(schema: pa.Schema, data: pa.Table) -> pa.Table:
         field = schema.field(at)
         data = data.add_column(at, field, pa.nulls(data.num_rows, field.type))
     return data
+
+
+def filled(data: pa.Table, found: pa.Table) -> pa.Table:
+    """`data`, which has every column, with the vectors that `found` names by `id`."""
+    import pyarrow as pa
+
+    place = {one: n for n, one in enumerate(found.column("id").to_pylist())}
+    order = pa.array([place.get(one) for one in data.column("id").to_pylist()], pa.int64())
+    at = data.schema.get_field_index(VECTOR)
+    column = found.column(VECTOR).combine_chunks().take(order)
+    return data.set_column(at, data.schema.field(at), column.cast(data.schema.field(at).type))

@@ -22,7 +22,7 @@ from funes_git.model import (
     Turn,
 )
 from funes_git.store.pack import blocks_to_json, squeeze, texts_to_json
-from funes_git.store.records import pack_keys
+from funes_git.store.records import pack_keys, unpack_keys
 from funes_git_parsers.dataclass import dataclass
 
 Key: TypeAlias = tuple[str, str]
@@ -102,6 +102,11 @@ class StoredEdit:
         what = (edit.operation, edit.tool, edit.origin, edit.recorded_path, edit.old_path)
         texts = "\0".join((body, repr(about), repr(what)))
         self.digest = _digest(texts.encode() + self.added + b"\0" + self.removed)
+
+    def whole(self) -> EditRecord:
+        """The edit with its lines."""
+        added, removed = (tuple(unpack_keys(data)) for data in (self.added, self.removed))
+        return replace(self.edit, added=added, removed=removed)
 
 
 @dataclass(slots=True)

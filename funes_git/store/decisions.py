@@ -12,6 +12,7 @@ from typing import Self
 
 from funes_git.errors import FunesError
 from funes_git.store.database import Database, StoreDamaged, connect_writable, translated
+from funes_git.store.forgotten import Forgotten, Kind
 from funes_git.store.links import event_from, event_values
 from funes_git.store.migrate import migrate
 from funes_git.store.records import HookEvent
@@ -28,7 +29,12 @@ CREATE TABLE reviews (
   session_id TEXT NOT NULL, exchange TEXT NOT NULL, digest TEXT NOT NULL, verdict TEXT NOT NULL,
   at REAL NOT NULL, PRIMARY KEY (session_id, exchange)) WITHOUT ROWID;
 """
-MIGRATIONS = (VERSION_1, VERSION_2)
+VERSION_3 = """
+CREATE TABLE forgotten (
+  kind TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (kind, value))
+  WITHOUT ROWID;
+"""
+MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3)
 EVENT = """INSERT OR IGNORE INTO events (id, hook, at, sha, worktree, branch, rewrites, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -83,6 +89,17 @@ class Decisions(Database):
             self.db.executemany(
                 "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?)",
                 ((session_id, key, digest, verdict, at) for key, digest in digests.items()),
+            )
+
+    def forgotten(self) -> Forgotten:
+        """What people want forgotten."""
+        return Forgotten.of(self.rows("SELECT kind, value FROM forgotten"))
+
+    def forget(self, what: Iterable[tuple[Kind, str]], at: float) -> None:
+        """Keep what is to be forgotten: a session's id, a time, a pattern of paths."""
+        with self.transaction():
+            self.db.executemany(
+                "INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?)", ((*each, at) for each in what)
             )
 
     def setting(self, name: str) -> str | None:

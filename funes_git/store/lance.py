@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from funes_git.config import quiet_lance
 from funes_git.errors import FunesError, MemoryMissing
-from funes_git.store.arrow import MODEL_KEY, table_of, table_schema, with_vectors
+from funes_git.store.arrow import MODEL_KEY, filled, table_of, table_schema, with_vectors
 from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, EVERY_TABLE, TABLES, Rows, Values
 from funes_git.store.database import private_folder
 from funes_git.store.manifest import check_format, write_format
@@ -67,6 +67,15 @@ class LanceMemory:
         memory = cls(_lancedb().connect(folder), folder)
         if create:
             memory._create()
+        return memory
+
+    @classmethod
+    def like(cls, other: LanceMemory, folder: Path) -> Self:
+        """A new memory in `folder` for vectors of the same model."""
+        private_folder(folder)
+        quiet_lance()
+        memory = cls(_lancedb().connect(folder), folder)
+        memory._create(other.model, other.vector_size)
         return memory
 
     def _create(self, model: str = DEFAULT_MODEL, size: int = DEFAULT_SIZE) -> None:
@@ -134,6 +143,21 @@ class LanceMemory:
         for name in tables:
             if new := rows(name):
                 self._append(name, table_of(self.table(name).schema, new))
+
+    def add(
+        self, rows: Callable[[str], list[Values]], other: LanceMemory, with_vector: Container[str]
+    ) -> None:
+        """Add the rows that `rows` gives for each table, whose ids are not stored; the chunks
+        `with_vector` with the vectors that they have in `other`."""
+        for name in self.tables:
+            if not (new := rows(name)):
+                continue
+            data = table_of(self.table(name).schema, new)
+            if name == "chunks":
+                ids = [i for i in data.column("id").to_pylist() if i in with_vector]
+                data = with_vectors(self.table(name).schema, data)
+                data = filled(data, other.vectors_of(ids)) if ids else data
+            self._append(name, data)
 
     def forget_sources(self) -> None:
         """Every source counts as never read."""

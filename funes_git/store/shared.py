@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from funes_git.store.arrow import VECTOR, table_of, with_vectors
+from funes_git.store.arrow import VECTOR, filled, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
 from funes_git.store.lance import LanceMemory, literals, private, retried
 
@@ -55,7 +55,8 @@ class SharedMemory(LanceMemory):
                 data = self._new(name, data)
             if data.num_rows:
                 whole = with_vectors(self.table(name).schema, data)
-                whole = _filled(whole, vectors) if vectors else whole
+                if vectors:
+                    whole = filled(whole, vectors(data.column("id").to_pylist()))
                 if fresh:
                     self._append(name, whole)
                 else:
@@ -114,16 +115,3 @@ class SharedMemory(LanceMemory):
         with pq.ParquetWriter(target, reader.schema, compression="zstd") as writer:
             for batch in reader:
                 writer.write_batch(batch)
-
-
-def _filled(data: pa.Table, vectors: Vectors) -> pa.Table:
-    """The rows with their vectors."""
-    import pyarrow as pa
-
-    ids = data.column("id").to_pylist()
-    found = vectors(ids)
-    place = {one: n for n, one in enumerate(found.column("id").to_pylist())}
-    order = pa.array([place.get(one) for one in ids], pa.int64())
-    at = data.schema.get_field_index(VECTOR)
-    column = found.column(VECTOR).combine_chunks().take(order)
-    return data.set_column(at, data.schema.field(at), column.cast(data.schema.field(at).type))

@@ -24,11 +24,13 @@ from funes_git.store.changes import Changes
 from funes_git.store.columns import LARGE, rows_of, source_id, stale_block_ids
 from funes_git.store.database import StoreDamaged, private_folder
 from funes_git.store.decisions import Decisions
+from funes_git.store.forgotten import Forgotten
 from funes_git.store.level import Leveller, level_text
 from funes_git.store.levelled import Levelled, nothing, open_catalog
 from funes_git.store.lock import FileLock
 from funes_git.store.manifest import check_format
 from funes_git.store.records import HookEvent, Totals
+from funes_git.store.rewrite import exchange, settle, write_anew
 
 FIRST, BUFFER = 4 * 2**20, 16 * 2**20
 """Bytes of text that are gathered before they are written: little at first, so that writing soon
@@ -48,6 +50,7 @@ class Stores(Levelled):
         self._words = Leveller(layout.text)
         self._identity = ("", "")
         self._before = Totals()
+        self._forgotten: Forgotten | None = None
 
     _lock: FileLock
     """Only of a writer."""
@@ -79,6 +82,7 @@ class Stores(Levelled):
             try:
                 private_folder(layout.root)
                 lock = held.enter_context(FileLock.take(layout.write_lock, wait))
+                settle(layout)
                 decisions = held.enter_context(Decisions.open(layout.decisions))
                 writer = held.enter_context(open_catalog(layout))
             except OSError as error:
@@ -119,7 +123,12 @@ class Stores(Levelled):
         self.take(Changes.of(batch))
 
     def take(self, changes: Changes) -> None:
-        """Take in changes; they are stored when enough has come together, or by `flush`."""
+        """Take in changes, but for what is to be forgotten; they are stored when enough has come
+        together, or by `flush`."""
+        if self._forgotten is None:
+            self._forgotten = self.decisions.forgotten()
+        if self._forgotten:
+            self._forgotten.clear(changes)
         self._changes.update(changes)
         if self._changes.size > self._room:
             self._room = min(2 * self._room, BUFFER)
@@ -222,6 +231,27 @@ class Stores(Levelled):
         self._copy_events()
         level_text(self.catalog, self.layout.text)
         return lost, restored
+
+    def rewrite(
+        self,
+        change: Callable[[Changes], None],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Write the memory anew as `change` leaves each portion of it, and make everything derived
+        of it again; nothing of what it was stays on the disk. Links are gone afterwards: they are
+        computed again from git. It needs `known_as`."""
+        self.flush()
+        self._at("rewrite")
+        write_anew(self.lance(), self.layout, self._identity, change, progress)
+        self._at("exchange")
+        self.catalog.close()
+        self._memory, self._words = None, Leveller(self.layout.text)
+        exchange(self.layout)
+        self._at("exchanged")
+        self._renew_catalog()
+        self._rebuild()
+        self._copy_events()
+        level_text(self.catalog, self.layout.text)
 
     def close(self) -> None:
         """Let go of everything, also of what was not flushed."""

@@ -1,0 +1,156 @@
+"""`git funes forget` and `git funes scrub`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from funes_git import output
+from funes_git.commands import options
+from funes_git.commands.drafting import ask, is_conversation
+from funes_git.commands.making import link_everything
+from funes_git.commands.opened import from_top, here
+from funes_git.errors import FunesError, UsageError
+from funes_git.git import Repo
+from funes_git.output import Output
+from funes_git.render import json
+from funes_git.render.words import plural
+from funes_git.store.stores import Stores
+
+if TYPE_CHECKING:
+    from funes_git.forget import Held
+    from funes_git.store.catalog import Catalog
+    from funes_git.store.forgotten import Kind
+
+
+def forget(
+    *sessions: str,
+    before: str | None = None,
+    file: tuple[str, ...] = (),
+    dry_run: bool = False,
+    yes: bool = False,
+    format: options.Format = None,
+) -> int:
+    """Take sessions, old turns or files out of the memory, for good
+
+    Nothing of them stays in this repository's memory, and they do not come back when the agents'
+    sessions are read again. The agents' own files, and what was pushed or published before, are
+    not touched.
+
+    Example: git funes forget --file 'secrets/*'
+
+    Parameters
+    ----------
+    sessions
+        The sessions; the start of an id will do.
+    before
+        Every turn from before this date, as git reads dates.
+    file
+        Every turn that read or wrote a file that matches this path or pattern.
+    dry_run
+        Show what would go, and forget nothing.
+    yes
+        Ask nothing.
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git import forget as forgetting
+    from funes_git import worker
+    from funes_git.store.forgotten import Forgotten
+
+    out = output.choose(format)
+    repo = here()
+    with Stores.open(repo.layout, write=not dry_run) as stores:
+        what = _what(repo, stores.catalog, sessions, before, file)
+        found = forgetting.held(stores.catalog, Forgotten.of(what))
+        if not dry_run:
+            _confirm(out, found, yes)
+            forgetting.forget(
+                repo, stores, what, lambda done, total: out.progress(done, total, "sessions kept")
+            )
+            out.progress_done()
+            link_everything(repo, stores, out)
+    if not dry_run:
+        worker.start_detached(repo)  # the mapped vectors are made again
+    _tell(out, found, dry_run)
+    return 0
+
+
+def _what(
+    repo: Repo, catalog: Catalog, sessions: Sequence[str], before: str | None, file: Sequence[str]
+) -> list[tuple[Kind, str]]:
+    from funes_git import filters
+    from funes_git.forget import session
+
+    found: list[tuple[Kind, str]] = [("session", session(catalog, start)) for start in sessions]
+    if before is not None:
+        found.append(("before", repr(filters.date(repo, before, "git funes forget --before"))))
+    found += [("file", from_top(repo, pattern)) for pattern in file]
+    if not found:
+        raise UsageError("nothing was named that is to be forgotten", "git funes forget -h")
+    return found
+
+
+def _confirm(out: Output, found: Sequence[Held], yes: bool) -> None:
+    if yes:
+        return
+    if not is_conversation(out):
+        raise UsageError("nobody can be asked whether this is meant", hint="--yes, or --dry-run")
+    if ask(f"forget {_size(found)} for good?", "yn") != "y":
+        raise FunesError("nothing was forgotten", hint="git funes forget --dry-run")
+
+
+def _size(found: Sequence[Held]) -> str:
+    turns = plural(sum(each.turns for each in found), "turn")
+    return f"{turns} of {plural(len(found), 'session')}"
+
+
+def _tell(out: Output, found: Sequence[Held], dry_run: bool) -> None:
+    if out.format == "json":
+        rows = [{"session_id": h.session_id, "turns": h.turns, "whole": h.whole} for h in found]
+        out.json(json.document(forgotten=not dry_run, sessions=rows))
+        return
+    lines = [f"{'would forget' if dry_run else 'forgot'} {_size(found)}"]
+    for each in found:
+        part = "the whole session" if each.whole else "a part"
+        lines.append(f"  {each.session_id}  {plural(each.turns, 'turn')}, {part}")
+    if not dry_run:
+        lines.append("the agents' own files still hold it, and so does what was pushed before")
+    out.lines(lines)
+
+
+def scrub(*, format: options.Format = None) -> int:
+    """Take out of the memory what is taken for a secret today
+
+    Looks at everything stored with the rules of this version, puts a marker in the place of each
+    secret, and leaves no older copy on the disk.
+
+    Example: git funes scrub
+
+    Parameters
+    ----------
+    format
+        Terminals get human, pipes get agent.
+    """
+    from funes_git import redact, worker
+    from funes_git.forget import scrub
+
+    out = output.choose(format)
+    repo = here()
+    with Stores.open(repo.layout, write=True) as stores:
+        done = scrub(
+            repo,
+            stores,
+            redact.shared(),
+            lambda n, total: out.progress(n, total, "sessions scanned"),
+        )
+        out.progress_done()
+        link_everything(repo, stores, out)
+    worker.start_detached(repo)
+    if out.format == "json":
+        out.json(json.document(secrets=done.secrets, turns=done.turns, edits=done.edits))
+    else:
+        where = f"{plural(done.turns, 'turn')} and {plural(done.edits, 'edit')}"
+        found = plural(done.secrets, "secret")
+        out.lines([f"{found} taken out of {where}" if done.secrets else "no secret was found"])
+    return 0
