@@ -22,7 +22,9 @@ from funes_git.remotes.places import Place
 from funes_git.store import differences
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import Key
+from funes_git.store.database import private_folder
 from funes_git.store.lance import LanceMemory
+from funes_git.store.lock import FileLock
 from funes_git.store.records import Totals
 from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
@@ -32,6 +34,8 @@ from funes_git.sync.take import take
 from funes_git_parsers.dataclass import dataclass
 
 TRIES = 12
+WAIT = 60.0
+"""Seconds to wait for another process of this machine that is at the same."""
 FEW = 24
 """Data files of a table above which they are merged before they are sent."""
 Progress = Callable[[int, int, str], None]
@@ -74,7 +78,7 @@ class Meeting:
         report = Report()
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
             stores.lance()  # makes it
-        with State.open(self._folder / "met.sqlite") as state:
+        with self._state() as state:
             report.version = version = self._place.head()
             if version != state.version:
                 with self._copy(version) as (copy, _):
@@ -86,7 +90,7 @@ class Meeting:
         """Take what is new there, then give what is new here. Raises FunesError; Foreign where the
         memory shares nothing with this repository."""
         report = Report()
-        with State.open(self._folder / "met.sqlite") as state:
+        with self._state() as state:
             for number in range(TRIES):
                 try:
                     self._push(state, report)
@@ -95,6 +99,15 @@ class Meeting:
                     time.sleep(random.uniform(0, 0.2 * 2 ** min(number, 5)))
             self._push(state, report)
         return report
+
+    @contextmanager
+    def _state(self) -> Iterator[State]:
+        """What both had when they last met. One process meets a memory at a time. Raises
+        MemoryBusy."""
+        private_folder(self._folder)
+        lock = FileLock.take(self._folder / "lock", wait=WAIT)
+        with lock, State.open(self._folder / "met.sqlite") as state:
+            yield state
 
     def _push(self, state: State, report: Report) -> None:
         report.version = version = self._place.head()

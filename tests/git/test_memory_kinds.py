@@ -21,6 +21,7 @@ from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from funes_git.chunk import chunks
 from funes_git.commands.opened import asked_of
+from funes_git.errors import MemoryBusy
 from funes_git.git import Repo
 from funes_git.link import engine
 from funes_git.models import DEFAULT, Models
@@ -34,6 +35,7 @@ from funes_git.remotes.tables import Difference
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import StoredTurn
 from funes_git.store.lance import LanceMemory
+from funes_git.store.lock import FileLock
 from funes_git.store.recovery import changes_of
 from funes_git.store.stores import Stores
 from funes_git.store.vectors import VectorIndex
@@ -409,3 +411,18 @@ def test_of_several_repositories_each_asks_for_its_own(
     third = GitRepo(tmp_path / "third")
     third.commit("third")
     assert known(third) == set(sessions.values())
+
+
+def test_one_process_meets_a_memory_at_a_time(
+    repo: GitRepo, tmp_path: Path, hermetic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Cap the cache")
+    memory = Memory(repo)
+    memory.sync()
+    exported(repo, tmp_path / "share")
+    (folder,) = memory.repo.layout.remotes.iterdir()
+    monkeypatch.setattr("funes_git.sync.meeting.WAIT", 0.1)
+    with FileLock.take(folder / "lock"), pytest.raises(MemoryBusy):
+        exported(repo, tmp_path / "share")
+    exported(repo, tmp_path / "share")
