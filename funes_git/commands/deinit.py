@@ -76,7 +76,8 @@ def _purge(layout: Layout) -> None:
 def _forget_user() -> None:
     user = config.user_layout()
     user.discovery.unlink(missing_ok=True)
-    shutil.rmtree(user.rules, ignore_errors=True)
+    for folder in (user.rules, user.memories):
+        shutil.rmtree(folder, ignore_errors=True)
     for folder in (user.config, user.cache):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()

@@ -308,7 +308,10 @@ def template_free(text: str) -> str:
 def test_deinit_leaves_the_memory_and_purge_nothing(widget: Widget) -> None:
     git_dir = widget.repo.path / ".git"
     assert (git_dir / "hooks" / "post-commit").exists()
+    fetched = widget.home / ".cache/funes-git/memories/acme-widget-12345678"
+    fetched.mkdir(parents=True)
     assert widget.json("deinit")["memory"] is True
+    assert not fetched.exists()
     assert not (git_dir / "hooks" / "post-commit").exists()
     assert not (widget.home / ".config" / "funes-git").exists()
     assert "Bound the cache" in widget.funes("log", "-1")
