@@ -56,6 +56,10 @@ def _run(argv: list[str]) -> int:
         from funes_git import worker
 
         return worker.main(argv[1:])
+    if argv[:1] == ["hint"]:  # what agents' hooks ask; not for people either
+        from funes_git.commands import hints
+
+        return hints.main(argv[1:])
     if not argv or argv[0] in ("-h", "--help"):
         return _parsed(["-h"], None)
     command = _command(argv[0])

@@ -17,7 +17,8 @@ from typing import Literal, TypeAlias
 from funes_git import alone, config, logs, spool
 from funes_git.errors import FunesError, MemoryMissing
 from funes_git.git import Repo, process
-from funes_git.hosts import githooks
+from funes_git.hosts import githooks, launchers, trust, wiring
+from funes_git.hosts.wiring import Wired
 from funes_git_parsers.dataclass import dataclass
 
 OLDEST_GIT = (2, 31)
@@ -51,6 +52,7 @@ def checks(repo: Repo, starting: Callable[[int, int, str], None]) -> Iterator[Ch
         "model": _model,
         "scanner": _scanner,
         "agents": _agents,
+        "added": _added,
         "disk": _disk,
     }
     for number, (name, part) in enumerate(parts.items()):
@@ -232,6 +234,33 @@ def _agents(repo: Repo) -> Iterator[Check]:
                 yield Check("agents", "failed", told, f"ls -ld {folder}")
     if not seen:
         yield Check("agents", "warning", "no agent has left sessions here", "git funes index PATH")
+
+
+def _added(repo: Repo) -> Iterator[Check]:
+    """The agents that ask the memory by themselves: whether all of it is there, and may run."""
+    for found in wiring.everywhere(repo):
+        name, label = found.agent.name, found.agent.label
+        whose = "your settings" if found.scope == "user" else "this project's settings"
+        again = f"git funes add {name}" + (" --project" if found.scope == "project" else "")
+        if found.state == "unreadable":
+            yield Check("added", "failed", found.detail, again)
+        elif found.state != "wired":
+            yield Check("added", "warning", f"{label}: not all is as it was in {whose}", again)
+        elif not launchers.ready():
+            told = f"{label}: the programs that it calls are missing or of another version"
+            yield Check("added", "failed", told, again)
+        else:
+            yield _runs(repo, found)
+
+
+def _runs(repo: Repo, found: Wired) -> Check:
+    label, review = found.agent.label, found.review
+    if found.agent.name == "codex" and (asked := trust.codex_hooks(repo.folder)):
+        refused = sorted(event for event, state in asked.items() if state != "trusted")
+        review = found.agent.review if refused else ""
+    if review:
+        return Check("added", "warning", f"{label}: its hooks do not run yet", review)
+    return Check("added", "ok", f"{label}: tools, hooks and skill are there")
 
 
 def _disk(repo: Repo) -> Iterator[Check]:

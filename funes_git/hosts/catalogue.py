@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from funes_git.hosts import launchers
+from funes_git.hosts import launchers, trust
 from funes_git.hosts.githooks import assets
 from funes_git.hosts.pieces import Own, Piece, Settings, Told
 from funes_git.hosts.text import SHARED, Entry
@@ -51,7 +51,7 @@ class Where:
 @dataclass(frozen=True, slots=True)
 class Agent:
     """One agent. `programs`: any of these on PATH, or its folder, shows that it is installed.
-    `after` is what a user still has to do, empty for nothing."""
+    `review` is what a user has to do before it runs hooks, and `reviewed` whether that was done."""
 
     name: str
     label: str
@@ -60,7 +60,8 @@ class Agent:
     pieces: Callable[[Where], list[Piece]]
     projects: bool = True
     hints: bool = False
-    after: str = ""
+    review: str = ""
+    reviewed: Callable[[Path], bool] = lambda _: True
 
 
 def command(agent: str, event: str) -> str:
@@ -249,8 +250,9 @@ AGENTS: Sequence[Agent] = (
         _under("CODEX_HOME", ".codex"),
         _codex,
         hints=True,
-        after="Codex runs new hooks only after you have reviewed them: start `codex`, open /hooks "
+        review="Codex runs new hooks only after you have reviewed them: start `codex`, open /hooks "
         "and trust the ones of funes-git",
+        reviewed=trust.codex_reviewed,
     ),
     Agent("pi", "pi", ("pi",), _under("PI_CODING_AGENT_DIR", ".pi", "agent"), _pi, hints=True),
     Agent(
@@ -260,7 +262,8 @@ AGENTS: Sequence[Agent] = (
         _under("HERMES_HOME", ".hermes"),
         _hermes,
         projects=False,
-        after="Hermes asks once whether the new hooks may run: start `hermes` and answer yes",
+        review="Hermes asks once whether the new hooks may run: start `hermes` and answer yes",
+        reviewed=trust.hermes_reviewed,
     ),
     Agent("gemini", "Gemini CLI", ("gemini",), _under("", ".gemini"), _gemini),
     Agent("opencode", "OpenCode", ("opencode",), _opencode_folder, _opencode),

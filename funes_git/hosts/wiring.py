@@ -28,7 +28,7 @@ State: TypeAlias = Literal["wired", "partly", "other", "absent", "unreadable"]
 @dataclass(frozen=True, slots=True)
 class Wired:
     """How it stands with one agent. `hints`: whether hints are on; `detail` says what is
-    unreadable."""
+    unreadable; `review`, what its user has to do before it runs our hooks, empty for nothing."""
 
     agent: Agent
     scope: Scope
@@ -36,6 +36,7 @@ class Wired:
     hints: bool
     pieces: Sequence[Piece]
     detail: str = ""
+    review: str = ""
 
 
 def named(name: str) -> Agent:
@@ -153,7 +154,8 @@ def state(agent: Agent, place: Where) -> Wired:
             return Wired(agent, place.scope, "unreadable", False, pieces, error.message)
         found = Wired(agent, place.scope, _together(states), hints, pieces)
         if found.state == "wired":
-            return found
+            folder = agent.folder(config.places())
+            return found if agent.reviewed(folder) else replace(found, review=agent.review)
         best = best or found
     assert best is not None
     return best

@@ -46,14 +46,14 @@ def advice(found: Wired) -> str:
     """What to run or do next."""
     flags = (" --project" if found.scope == "project" else "") + (" --hints" if found.hints else "")
     if found.state == "wired":
-        return found.agent.after and f"next: {found.agent.after}"
+        return found.review and f"next: {found.review}"
     return f"next: git funes add {found.agent.name}{flags}"
 
 
 def trouble(found: Wired) -> str:
     """What keeps an agent from using the memory, and what to run; empty for nothing."""
     if found.state == "wired":
-        return ""
+        return found.review
     return f"{found.detail or found.agent.label}: {advice(found)}"
 
 

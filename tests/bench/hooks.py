@@ -69,17 +69,23 @@ def _report(work: Path, pairs: int, hooks: Path, none: Path) -> None:
 
 def _report_agent(work: Path, runs: int) -> None:
     """The hook at the end of a turn, as an agent runs it: its wall clock and its processor time."""
-    line, times = ["/bin/sh", "-c", command("claude", "turn-end")], []
     payload = b'{"last_assistant_message": "' + b"x" * 20_000 + b'"}'
+    _measure(work, runs, "turn-end", payload, "agent's hook at the end of a turn")
+    payload = b'{"hook_event_name": "SessionStart"}'
+    _measure(work, runs, "hint", payload, "agent's hook for a hint at the start of a session")
+
+
+def _measure(work: Path, runs: int, event: str, payload: bytes, what: str) -> None:
+    line, times = ["/bin/sh", "-c", command("claude", event)], []
     before = os.times()
     for _ in range(runs):
         started = time.perf_counter()
-        subprocess.run(line, cwd=work, input=payload, check=True)
+        subprocess.run(line, cwd=work, input=payload, capture_output=True, check=True)
         times.append((time.perf_counter() - started) * 1000)
     after = os.times()
     spent = after.children_user + after.children_system
     spent -= before.children_user + before.children_system
-    print(f"agent's hook at the end of a turn, median: {statistics.median(times):.2f} ms")
+    print(f"{what}, median: {statistics.median(times):.2f} ms")
     print(f"the same, 95th percentile: {sorted(times)[int(runs * 0.95)]:.2f} ms")
     print(f"the same, processor time: {spent * 1000 / runs:.2f} ms")
 
