@@ -118,7 +118,7 @@ def _change_folder(path: str) -> None:
 
 
 def _spelled_out(command: Command, argv: list[str]) -> list[str]:
-    """git's own short forms: `-5` for `-n 5`, and paths after `--`."""
+    """git's own short forms: `-5` for `-n 5`, `--merged` for `--merged=HEAD`, paths after `--`."""
     end = argv.index("--") if "--" in argv else len(argv)
     before, after = argv[:end], argv[end:]
     if command.counts:
@@ -127,6 +127,7 @@ def _spelled_out(command: Command, argv: list[str]) -> list[str]:
             for token in before
             for part in (("-n", token[1:]) if re.fullmatch(r"-\d+", token) else (token,))
         ]
+    before = [f"{token}=HEAD" if token in command.bare else token for token in before]
     if command.paths:
         after = [f"--path={path}" for path in after[1:]]
     return before + after

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from funes_git.errors import UnknownTarget, UsageError
@@ -29,7 +29,8 @@ class Filters:
     """The filters as the user typed them; all that are set must hold, any value of each will do.
 
     `files` are git pathspecs from the top of the working tree; `commits` revisions or ranges;
-    `session` the start of a session's id; `since` and `until` dates as git reads them.
+    `session` the start of a session's id; `since` and `until` dates as git reads them; `merged` and
+    `unmerged` the revision whose history is meant; `models` the starts of models' names, or globs.
     """
 
     files: tuple[str, ...] = ()
@@ -41,6 +42,9 @@ class Filters:
     roles: tuple[str, ...] = ()
     since: str | None = None
     until: str | None = None
+    merged: str | None = None
+    unmerged: str | None = None
+    models: tuple[str, ...] = ()
 
 
 def resolve(
@@ -62,12 +66,8 @@ def resolve(
         scope = scope.narrowed(("kind", _checked(filters.types, _TYPES, "type")))
     if filters.roles:
         scope = scope.narrowed(("role", _checked(filters.roles, _ROLES, "role")))
-    if filters.files:
-        scope = scope.narrowed(*found.files(filters.files))
-    if filters.commits:
-        scope = scope.narrowed(*found.commits(filters.commits))
-    if filters.branch:
-        scope = scope.narrowed(*found.branch(filters.branch))
+    for group in _by_links(filters, found):
+        scope = scope.narrowed(*group)
     return scope
 
 
@@ -149,6 +149,40 @@ class _Resolver:
             self._notes.append(f"no turn was recorded on {name} or is tied to its commits")
         return [("branch", recorded), *self._around(turns)]
 
+    def merged(self, revision: str) -> _Group:
+        """Exchanges linked to commits that the revision reaches."""
+        inside, _ = self._sides(revision)
+        turns = self._turns(inside)
+        if not turns:
+            self._notes.append(f"no turn is tied to a commit that {revision} contains")
+        return self._around(turns)
+
+    def unmerged(self, revision: str) -> _Group:
+        """Exchanges with an edit that was committed, but in no commit that the revision reaches:
+        what was rebased or squashed into it is linked to both."""
+        inside, outside = self._sides(revision)
+        edits = self._catalog.edits_of_commits(outside)
+        if edits:
+            edits -= self._catalog.edits_of_commits(inside)
+        if not edits:
+            self._notes.append(f"no turn is tied only to commits that {revision} does not contain")
+        return self._around({(session, turn) for session, turn, _ in edits})
+
+    def models(self, names: Sequence[str]) -> _Group:
+        """The turns that the models wrote."""
+        known = self._catalog.models()
+        meant = [model for model in known if any(_is_model(model, name) for name in names)]
+        if not meant:
+            self._notes.append(f"no turn by {' or '.join(names)} is here, only by {_listed(known)}")
+        turns = self._catalog.turns_by(meant)
+        return [("turn", [turn_key(session, turn) for session, turn in turns])]
+
+    def _sides(self, revision: str) -> tuple[list[str], list[str]]:
+        """The commits known here that the revision reaches, and those that it does not."""
+        reached = set(self._walk(self._repo.resolve(revision)))
+        known = self._catalog.known_commits()
+        return sorted(known & reached), sorted(known - reached)
+
     def _walk(self, revision: str) -> list[str]:
         return self._repo.rev_list("--end-of-options", revision)
 
@@ -158,6 +192,22 @@ class _Resolver:
     def _around(self, turns: Iterable[tuple[str, str]]) -> _Group:
         keys = [turn_key(session, turn) for session, turn in turns]
         return [("turn", keys), ("exchange", self._index.exchanges(keys))]
+
+
+def _by_links(filters: Filters, found: _Resolver) -> Iterator[_Group]:
+    """What each filter that git, links or the catalog decide comes to."""
+    if filters.files:
+        yield found.files(filters.files)
+    if filters.commits:
+        yield found.commits(filters.commits)
+    if filters.branch:
+        yield found.branch(filters.branch)
+    if filters.merged is not None:
+        yield found.merged(filters.merged)
+    if filters.unmerged is not None:
+        yield found.unmerged(filters.unmerged)
+    if filters.models:
+        yield found.models(filters.models)
 
 
 class Pathspec:
@@ -183,6 +233,10 @@ def _names(spec: str, path: str) -> bool:
     if spec in ("", ".") or path == spec or path.startswith(spec + "/"):
         return True
     return fnmatchcase(path, spec) or fnmatchcase(path, spec + "/*")
+
+
+def _is_model(model: str, name: str) -> bool:
+    return bool(name) and fnmatchcase(model.lower(), name.lower().rstrip("*") + "*")
 
 
 def _listed(names: Sequence[str]) -> str:

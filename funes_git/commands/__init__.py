@@ -21,6 +21,8 @@ class Command(NamedTuple):
     """Takes `-5` for `-n 5`."""
     paths: bool = False
     """What follows `--` are paths, as for `git log`."""
+    bare: tuple[str, ...] = ()
+    """Options that mean HEAD where no `=` gives them a revision."""
 
     def load(self) -> Callable[..., int]:
         """Import and return the function."""
@@ -30,9 +32,15 @@ class Command(NamedTuple):
 
 
 def _command(
-    name: str, group: str, text: str, *, counts: bool = False, paths: bool = False
+    name: str,
+    group: str,
+    text: str,
+    *,
+    counts: bool = False,
+    paths: bool = False,
+    bare: tuple[str, ...] = (),
 ) -> Command:
-    return Command(name, f"funes_git.commands.{name}:{name}", group, text, counts, paths)
+    return Command(name, f"funes_git.commands.{name}:{name}", group, text, counts, paths, bare)
 
 
 COMMANDS: Final = {
@@ -51,7 +59,13 @@ COMMANDS: Final = {
         _command("why", ASK, "Show the turns behind a line, function, file or commit", counts=True),
         _command("blame", ASK, "Show for each line which agent or person wrote it"),
         _command("log", ASK, "Show commits with the turns behind them", counts=True, paths=True),
-        _command("recall", ASK, "Search everything that was said and done", counts=True),
+        _command(
+            "recall",
+            ASK,
+            "Search everything that was said and done",
+            counts=True,
+            bare=("--merged", "--unmerged"),
+        ),
         _command("ask", ASK, "Borrow an agent for one answer from the memory", counts=True),
         _command("get", ASK, "Show a whole turn, and what is around it"),
         _command("mcp", ASK, "Serve the memory to an agent as MCP tools"),

@@ -20,7 +20,10 @@ def recall(
     file: tuple[str, ...] = (),
     commit: tuple[str, ...] = (),
     branch: str | None = None,
+    merged: str | None = None,
+    unmerged: str | None = None,
     agent: tuple[str, ...] = (),
+    model: tuple[str, ...] = (),
     session: str | None = None,
     type: options.BlockTypes = (),
     role: options.Roles = (),
@@ -53,8 +56,15 @@ def recall(
         Only turns behind this commit or range.
     branch
         Only turns on this branch, or behind commits that it contains.
+    merged
+        Only turns behind commits that HEAD contains, or with --merged=BRANCH that BRANCH contains.
+    unmerged
+        Only turns behind commits that HEAD (or BRANCH: --unmerged=BRANCH) does not contain; what
+        was never committed is not among them.
     agent
         Only this agent: claude_code, codex, ….
+    model
+        Only turns of this model, by the start of its name or a pattern: claude-opus, '*mini*'.
     session
         Only this session (the start of its id will do).
     type
@@ -96,6 +106,9 @@ def recall(
         files=tuple(map(from_here, file)),
         commits=commit,
         branch=branch,
+        merged=merged,
+        unmerged=unmerged,
+        models=model,
         agents=agent,
         session=session,
         types=type,

@@ -13,13 +13,14 @@ from funes_git.store.chunks import ChunkReading
 from funes_git.store.database import REBUILD, StoreDamaged, connect_readonly, translated
 from funes_git.store.imports import ImportReading
 from funes_git.store.migrate import check, version
+from funes_git.store.narrowing import Narrowing
 from funes_git.store.schema import MIGRATIONS
 from funes_git.store.stats import Counting
 
 WHAT = "the catalog"
 
 
-class Catalog(ChunkReading, Counting, ImportReading):
+class Catalog(ChunkReading, Counting, ImportReading, Narrowing):
     """The catalog of one repository, open for reading. A context manager."""
 
     @classmethod

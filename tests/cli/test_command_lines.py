@@ -28,6 +28,7 @@ PLAIN = [
     "log --since=2.weeks --author Ada --no-merges --first-parent",
     "recall why an LRU",
     "recall why --file a --file b --agent codex --type text --type thinking -4",
+    "recall why --merged --unmerged=main --model opus --model *mini*",
     "get abc",
     "get abc def --window 3 --format agent",
     "status",

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from helpers import GitRepo, without_packages
@@ -19,7 +20,7 @@ from funes_git.errors import MemoryMissing, ModelMismatch, UnknownTarget, UsageE
 from funes_git.filters import Filters, Pathspec
 from funes_git.fusion import fuse
 from funes_git.git import Repo
-from funes_git.model import Batch, EditRecord, Link, LinkedCommit
+from funes_git.model import Batch, EditRecord, Level, Link, LinkedCommit
 from funes_git.models import Models
 from funes_git.recall import Found, Recall, Stages
 from funes_git.recall.confidence import Evidence, probability, relevant
@@ -63,12 +64,19 @@ class Memory:
             writer.apply(changes, {})
             level_text(writer, self.layout.text)
 
-    def link(self, sha: str, *turns: Turn, path: str | None = None) -> None:
+    def link(
+        self,
+        sha: str,
+        *turns: Turn,
+        path: str | None = None,
+        level: Level = "lines",
+        edit_id: str | None = None,
+    ) -> None:
         with CatalogWriter.open(self.layout.catalog) as writer:
             commit = LinkedCommit(sha, (), T0, None)
             links = [
-                Link(sha, t.session_id, t.turn_uuid, t.harness, "wrote", "lines", "none", "lines",
-                     1.0, path)
+                Link(sha, t.session_id, t.turn_uuid, t.harness, "wrote", "lines", "none", level,
+                     1.0, path, edit_id=edit_id)
                 for t in turns
             ]  # fmt: skip
             writer.replace_links([commit], links, [])
@@ -533,6 +541,9 @@ def test_plain_filters_narrow(memory: Memory) -> None:
         ({"agents": ("openclaw",)}, "no session of openclaw is indexed here, only claude_code"),
         ({"files": ("none.py", "no/*")}, "no session read or wrote a file that none.py or no/*"),
         ({"commits": ("HEAD",)}, "no turn is tied to HEAD"),
+        ({"merged": "HEAD"}, "no turn is tied to a commit that HEAD contains"),
+        ({"unmerged": "HEAD"}, "no turn is tied only to commits that HEAD does not contain"),
+        ({"models": ("gpt",)}, "no turn by gpt is here, only by nothing"),
         ({"branch": "main"}, "no turn was recorded on main or is tied to its commits"),
     ],
 )
@@ -581,6 +592,72 @@ def test_a_commit_means_the_exchanges_linked_to_it(memory: Memory) -> None:
     assert set(memory.turns("cache", commits=("HEAD~1..HEAD",))) == {"s2-t0", "s2-t1"}
     assert len(memory.turns("cache", commits=("HEAD~1", "HEAD"))) == 4
     assert memory.turns("cache", commits=("HEAD..HEAD",)) == []
+
+
+def test_merged_is_what_the_branch_contains_and_unmerged_what_only_others_do(
+    memory: Memory,
+) -> None:
+    git = memory.git
+    never = turn("s5", 1, "cache five", exchange="s5-t1")
+    turns = [turn(f"s{n}", 1, f"cache {n}", exchange=f"s{n}-t1") for n in range(4)]
+    memory.store(*turns, never)
+    memory.link(git.commit("on main"), turns[0])
+    git.git("switch", "-qc", "topic")
+    topic = git.commit("on topic")
+    memory.link(topic, turns[1], turns[2])
+    git.git("switch", "-q", "main")
+    memory.link(git.commit("picked"), turns[2])
+    weak = git.git("commit-tree", "-m", "loose", "HEAD^{tree}").strip()
+    memory.link(weak, turns[3], level="weak")
+
+    def sessions(**filters: Any) -> set[str]:
+        return {key.partition("-")[0] for key in memory.turns("cache", **filters)}
+
+    assert sessions(merged="HEAD") == sessions(merged="main") == {"s0", "s2"}
+    assert sessions(unmerged="HEAD") == {"s1"}
+    assert sessions(merged="topic") == {"s0", "s1", "s2"}
+    assert sessions(unmerged="topic") == set()
+    assert sessions(merged="topic", unmerged="main") == {"s1"}
+    assert sessions(unmerged="main", session="s2") == set()
+    git.git("merge", "-q", "topic")
+    assert sessions(unmerged="HEAD") == set()
+    for wrong in ("none", ""):
+        with pytest.raises(UnknownTarget):
+            memory.ask("cache", merged=wrong)
+        with pytest.raises(UnknownTarget):
+            memory.ask("cache", unmerged=wrong)
+
+
+def test_an_edit_that_is_in_the_branch_too_is_not_unmerged(memory: Memory) -> None:
+    """Rebased and squashed work is tied to the old commits and the new; other work of the same
+    turn may still be outside."""
+    git = memory.git
+    git.commit("base")
+    old = git.git("commit-tree", "-m", "old", "HEAD^{tree}").strip()
+    new = git.commit("new")
+    both = turn("s1", 1, "a cache", exchange="s1-t1")
+    memory.store(both)
+    memory.link(old, both, edit_id="e1")
+    memory.link(new, both, edit_id="e1")
+    assert memory.turns("cache", unmerged="HEAD") == []
+    memory.link(old, both, edit_id="e2")
+    assert memory.turns("cache", unmerged="HEAD") == ["s1-t1"]
+
+
+def test_a_model_is_named_by_its_start_or_a_pattern(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "cache one", model="claude-opus-4-5"),
+        turn("s1", 2, "cache two", model="claude-haiku-4-5"),
+        turn("s2", 3, "cache three", model="gpt-5-codex"),
+        turn("s2", 4, "cache four"),
+    )
+    assert memory.turns("cache", models=("Claude-Opus",)) == ["s1-t1"]
+    assert set(memory.turns("cache", models=("claude",))) == {"s1-t1", "s1-t2"}
+    assert set(memory.turns("cache", models=("*opus*", "gpt-?-codex"))) == {"s1-t1", "s2-t3"}
+    assert memory.turns("cache", models=("claude",), session="s2") == []
+    found = memory.ask("cache", models=("opus",))
+    assert found.notes[0].startswith("no turn by opus is here, only by claude-haiku-4-5 and")
+    assert found.hits == ()
 
 
 def test_a_branch_means_its_name_and_what_it_reaches(memory: Memory) -> None:
