@@ -228,8 +228,10 @@ def abstention(name: str, outcomes: Sequence[Outcome]) -> None:
     """How often a system was right to say that nothing relevant is there; else how well its best
     score would have told it."""
     without = [each for each in outcomes if each.question.abstain]
+    if not without:
+        return
     silent = [each for each in outcomes if each.silent]
-    if silent and without:
+    if silent:
         rightly = sum(each.question.abstain for each in silent)
         precision, recall = rightly / len(silent), rightly / len(without)
         print(f"{name:28} says so {len(silent)} times: {precision:.2f}, {recall:.2f}")
