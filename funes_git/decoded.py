@@ -85,9 +85,17 @@ def _pieces(text: str) -> Iterator[str]:
             line = text.rfind("\n", max(0, start - CONTEXT), start) + 1
             before = text[max(line, start - CONTEXT) : start]
             for data in decode(match[0]):
-                for run in _TEXT.findall(data.replace(b"\0", b"")):
+                for run in _TEXT.findall(_narrow(data)):
                     said = run.decode("utf-8", "replace")
                     yield from dict.fromkeys((said, before + said))
+
+
+def _narrow(data: bytes) -> bytes:
+    """What may be UTF-16 as UTF-8; the same of other data."""
+    zeros = data.count(0)
+    if zeros * 4 > len(data):
+        return data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-16-be", "replace").encode()
+    return data.replace(b"\0", b"") if zeros else data
 
 
 def _from_base64(text: str) -> Iterator[bytes]:

@@ -41,6 +41,13 @@ class Project:
         self.memory = Memory(repo)
         self.memory.sync()
 
+    @classmethod
+    def at(cls, repo: GitRepo, like: Project) -> Project:
+        """The same project in another folder."""
+        found = cls.__new__(cls)
+        found.git, found.home, found.hub = repo, like.home, like.hub
+        return found
+
     def grow(self, name: str, text: str, tag: str | None = None) -> ClaudeSession:
         """Another session writes another file."""
         self.clock.tick(1000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funes_git import output
@@ -14,6 +15,9 @@ from funes_git.output import Output
 from funes_git.store.decisions import Decisions
 from funes_git.store.lance import LanceMemory
 from funes_git.store.lock import FileLock
+
+WAIT = 600.0
+"""Seconds that another publish of this repository to the same memory is waited for."""
 
 if TYPE_CHECKING:
     from funes_git.publish.draft import Draft, Scope
@@ -58,6 +62,14 @@ def decide(repo: Repo, draft: Draft, include: Sequence[str], exclude: Sequence[s
     with decisions(repo) as stored:
         drafts.recall(draft, stored)
         drafts.apply(draft, stored, include, exclude)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """While nobody else of this repository lays something out in a folder. Raises MemoryBusy."""
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with FileLock.take(folder.with_name(f"{folder.name}.lock"), WAIT):
+        yield
 
 
 def is_conversation(out: Output) -> bool:

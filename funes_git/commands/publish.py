@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.drafting import ask, decide, drafted, is_conversation
+from funes_git.commands.drafting import alone, ask, decide, drafted, is_conversation
 from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.output import Output
@@ -92,11 +92,13 @@ def publish(
     prepared = releases.prepare(repo, lance, draft, parts, tool, license)
     if dry_run:
         return _dry_run(out, repo, lance, draft, prepared, memory)
-    publisher = releases.Publisher(dataset, lance, repo.layout.publishing(memory))
-    done = publisher.unchanged(prepared)
-    if done is None:
-        _demand_dataset(out, repo, dataset, public, private, yes)
-        done = publisher.publish(prepared, lambda step: out.progress(0, 0, step))
+    folder = repo.layout.publishing(memory)
+    with alone(folder):
+        publisher = releases.Publisher(dataset, lance, folder)
+        done = publisher.unchanged(prepared)
+        if done is None:
+            _demand_dataset(out, repo, dataset, public, private, yes)
+            done = publisher.publish(prepared, lambda step: out.progress(0, 0, step))
     out.progress_done()
     from funes_git.render import drafts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.drafting import ask, is_conversation
+from funes_git.commands.drafting import alone, ask, is_conversation
 from funes_git.commands.opened import here
 from funes_git.errors import FunesError, UsageError
 
@@ -45,13 +45,15 @@ def withdraw(
 
     out = output.choose(format)
     repo = here()
-    work = Withdrawal(Dataset(memory), repo.layout.publishing(memory))
+    folder = repo.layout.publishing(memory)
+    work = Withdrawal(Dataset(memory), folder)
     found = work.find(release)
     if not yes:
         _demand_yes(out, f"withdraw {found.name} from {memory}{' for good' if purge else ''}?")
-    done = work.withdraw(found.name, lambda step: out.progress(0, 0, step))
-    if purge:
-        work.purge(done)
+    with alone(folder):
+        done = work.withdraw(found.name, lambda step: out.progress(0, 0, step))
+        if purge:
+            work.purge(done)
     out.progress_done()
     if out.format == "json":
         out.json(drafts.withdrawn_json(done, memory))

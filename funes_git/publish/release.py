@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from funes_git.errors import FunesError
 from funes_git.git import Repo
-from funes_git.publish import card, gate, rows, send, stage
+from funes_git.publish import card, gate, removal, rows, send, stage
 from funes_git.publish.draft import Draft
-from funes_git.publish.manifest import Manifest
+from funes_git.publish.manifest import Manifest, load, path_of
 from funes_git.publish.part import Part
 from funes_git.publish.rows import Tables
 from funes_git.publish.stage import Stage
@@ -99,6 +100,15 @@ def _exchanges(part: Part) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stored.turn.exchange or "" for stored in part.turns))
 
 
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A release that is laid out in a folder: its name, and the sessions whose traces are made."""
+
+    folder: Path
+    name: str
+    sessions: Sequence[str]
+
+
 class Publisher:
     """Publishes to one dataset. What it lays out is kept in `folder` until it is sent, so that a
     publish that was cut off goes on with the very same files."""
@@ -125,7 +135,7 @@ class Publisher:
                 return done
             staged = self._staged(prepared, head, at)
             try:
-                return self._send(prepared.manifest, staged, head, at)
+                return self._send(staged, head, at)
             except Conflict:
                 continue  # somebody else was first: lay it out again, on top of theirs
         raise FunesError(
@@ -141,10 +151,9 @@ class Publisher:
         shutil.rmtree(self._folder, ignore_errors=True)
         return Outcome(known, None, unchanged=True)
 
-    def _send(
-        self, manifest: Manifest, folder: Path, head: str, at: Callable[[str], None]
-    ) -> Outcome:
-        made = send.operations(folder, self.dataset.files(head))
+    def _send(self, staged: Staged, head: str, at: Callable[[str], None]) -> Outcome:
+        made = send.operations(staged.folder, self.dataset.files(head), staged.sessions)
+        manifest = load((staged.folder / path_of(staged.name)).read_bytes())
         added = [each.content for each in made if isinstance(each, Add)]
         size = stage.size_of(path for path in added if isinstance(path, Path))
         at("sending")
@@ -159,26 +168,41 @@ class Publisher:
         shutil.rmtree(self._folder, ignore_errors=True)
         return Outcome(manifest, commit, len(made), size)
 
-    def _staged(self, prepared: Prepared, head: str, at: Callable[[str], None]) -> Path:
-        """The folder with everything as it will stand in the dataset on top of commit `head`."""
+    def _staged(self, prepared: Prepared, head: str, at: Callable[[str], None]) -> Staged:
+        """Everything as it will stand in the dataset on top of commit `head`."""
         folder, stamp = self._folder / "files", self._folder / "stamp.json"
-        now = json.dumps([prepared.manifest.digest, head])
-        if stamp.is_file() and stamp.read_text() == now:
-            return folder
+        name, now = prepared.manifest.name, [prepared.manifest.digest, head]
+        known = json.loads(stamp.read_text()) if stamp.is_file() else None
+        if known and known[:2] == now:
+            return Staged(folder, name, known[2])
         at("laying out")
         shutil.rmtree(self._folder, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700)
         files = self.dataset.files(head)
         send.fetch_tables(self.dataset, head, files, folder)
         old = send.card(self.dataset, head, files)
-        others = [
-            each
-            for each in send.releases(self.dataset, head, files)
-            if each.name != prepared.manifest.name
-        ]
-        lay_out(prepared, self._memory, folder, self.dataset.name, others, old)
-        stamp.write_text(now)
-        return folder
+        every = send.releases(self.dataset, head, files)
+        others = [each for each in every if each.name != name]
+        sessions = {part.id for part in prepared.parts}
+        for before in every:
+            if before.name == name:
+                sessions |= self._take_out(prepared, before, others, folder)
+        lay_out(prepared, self._memory, folder, self.dataset.name, others, old, sessions)
+        stamp.write_text(json.dumps([*now, sorted(sessions)]))
+        return Staged(folder, name, sorted(sessions))
+
+    def _take_out(
+        self, prepared: Prepared, before: Manifest, others: Sequence[Manifest], folder: Path
+    ) -> set[str]:
+        """Take out what the release held before of sessions that are known here, and which these
+        are: what is to stay is put there again. Those that only somebody else has stay."""
+        known = set(self._memory.ids("sessions"))
+        mine = {key: each for key, each in before.sessions.items() if key in known}
+        theirs = {key: each for key, each in before.sessions.items() if key not in known}
+        removal.remove(folder, replace(before, sessions=mine, commits=()), others)
+        now = prepared.manifest
+        prepared.manifest = replace(now, sessions={**theirs, **now.sessions})
+        return set(mine)
 
 
 def lay_out(
@@ -188,12 +212,14 @@ def lay_out(
     name: str,
     others: Sequence[Manifest],
     old_card: str | None,
+    sessions: Iterable[str],
 ) -> None:
-    """Lay a release out in a folder that may hold the tables of others. Raises SecretFound."""
+    """Lay a release out in a folder that may hold the tables of others, with the traces of these
+    sessions. Raises SecretFound."""
     made = Stage(folder, memory)
     for part, tables in zip(prepared.parts, prepared.tables, strict=True):
         made.add(part, tables)
-    made.finish(part.id for part in prepared.parts)
+    made.finish(sessions)
     manifest = prepared.manifest
     facts = card.Facts(
         memory=name,
@@ -217,7 +243,8 @@ def tried(prepared: Prepared, memory: LanceMemory, folder: Path, name: str) -> d
     """The files that a release would be in a new dataset, with their sizes in bytes. Raises
     SecretFound."""
     folder.mkdir(parents=True, mode=0o700)
-    lay_out(prepared, memory, folder, name, [], None)
+    sessions = [part.id for part in prepared.parts]
+    lay_out(prepared, memory, folder, name, [], None, sessions)
     return {
         path.relative_to(folder).as_posix(): path.stat().st_size
         for path in sorted(folder.rglob("*"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from funes_git.publish import manifest
+from funes_git.publish import manifest, traces
 from funes_git.publish.manifest import Manifest
 from funes_git.remotes.hub import Add, Dataset, Delete, HubFile, Operation
 from funes_git.remotes.huberrors import NotOnHub
@@ -65,9 +65,11 @@ def _lay(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
-def operations(folder: Path, files: Sequence[HubFile]) -> list[Operation]:
-    """What makes the dataset hold what the folder does: its tables are replaced, other files only
-    added to."""
+def operations(
+    folder: Path, files: Sequence[HubFile], sessions: Collection[str]
+) -> list[Operation]:
+    """What makes the dataset hold what the folder does: its tables and the traces of these sessions
+    are replaced, other files only added to."""
     here = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
     there = {file.path for file in files}
     added: list[Operation] = [
@@ -75,7 +77,11 @@ def operations(folder: Path, files: Sequence[HubFile]) -> list[Operation]:
         for path, file in here.items()
         if not (path in there and path.startswith(TABLES) and "/data/" in path)
     ]
-    gone = (path for path in sorted(there - here.keys()) if path.startswith(TABLES))
+    gone = (
+        path
+        for path in sorted(there - here.keys())
+        if path.startswith(TABLES) or any(traces.is_of(path, each) for each in sessions)
+    )
     return [*added, *(Delete(path) for path in gone)]
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from funes_git.errors import FunesError, UnknownTarget
-from funes_git.publish import card, send, traces
+from funes_git.publish import card, removal, send
 from funes_git.publish.manifest import Manifest
 from funes_git.publish.stage import Stage
-from funes_git.remotes.hub import Dataset, Delete, HubFile
+from funes_git.remotes.hub import Dataset, Delete
 from funes_git.remotes.huberrors import Conflict
-from funes_git.store.shared import SharedMemory
 from funes_git_parsers.dataclass import dataclass
 
 TRIES = 5
@@ -57,10 +56,10 @@ class Withdrawal:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True, mode=0o700)
             send.fetch_tables(self.dataset, head, files, self._folder)
-            done = Withdrawn(mine, "", *_remove(self._folder, mine, others))
+            done = Withdrawn(mine, "", *removal.remove(self._folder, mine, others))
             old = send.card(self.dataset, head, files)
-            gone = self._lay_out(mine, others, files, old)
-            made = [*send.operations(self._folder, files), *gone]
+            self._lay_out(mine, others, old)
+            made = [*send.operations(self._folder, files, mine.sessions), Delete(mine.path)]
             at("sending")
             try:
                 done.commit = self.dataset.commit(made, head, f"Withdraw {name}")
@@ -82,19 +81,10 @@ class Withdrawal:
             self.dataset.tag(name, done.commit)
         done.purged = self.dataset.drop_large({f.stamp for f in self.dataset.files(done.commit)})
 
-    def _lay_out(
-        self, mine: Manifest, others: Sequence[Manifest], files: Sequence[HubFile], old: str | None
-    ) -> list[Delete]:
-        """Write what is made of the tables; what is to be deleted beside them."""
+    def _lay_out(self, mine: Manifest, others: Sequence[Manifest], old: str | None) -> None:
+        """Write what is made of the tables."""
         stage = Stage(self._folder)
         stage.finish(mine.sessions)
-        there = {file.path for file in files}
-        gone = {mine.path} | {
-            path
-            for session_id in mine.sessions
-            for path in there
-            if traces.is_of(path, session_id) and not (self._folder / path).exists()
-        }
         facts = card.Facts(
             memory=self.dataset.name,
             repository=card.repository_of(old) or self.dataset.name,
@@ -105,7 +95,6 @@ class Withdrawal:
             releases=others,
         )
         (self._folder / send.CARD).write_text(card.render(facts, old), "utf-8")
-        return [Delete(path) for path in sorted(gone & there)]
 
 
 def _named(every: Iterable[Manifest], name: str, memory: str) -> Manifest:
@@ -116,40 +105,3 @@ def _named(every: Iterable[Manifest], name: str, memory: str) -> Manifest:
             f"{memory} has no release {name}; it has {names}", hint="git funes withdraw -h"
         )
     return known[name]
-
-
-def _remove(folder: Path, mine: Manifest, others: Sequence[Manifest]) -> tuple[dict[str, int], int]:
-    """Remove the rows of a release that no other holds; how many went, and how many blocks stay."""
-    memory = SharedMemory.open(folder)
-    held = {
-        (session_id, exchange)
-        for each in others
-        for session_id, exchanges in each.sessions.items()
-        for exchange in exchanges
-    }
-    commits = {sha for each in others for sha in each.commits}
-    gone = dict.fromkeys(memory.tables, 0)
-    kept = 0
-    for session_id, exchanges in mine.sessions.items():
-        blocks = memory.rows("blocks", "session_id", [session_id])
-        leaving = {
-            row["turn_uuid"]
-            for row in blocks
-            if (row["exchange"] or "") in exchanges
-            and (session_id, row["exchange"] or "") not in held
-        }
-        stays = sum(row["turn_uuid"] not in leaving for row in blocks)
-        kept += stays
-        for name in ("edits", "chunks", "blocks", "spawns", "links"):
-            ids = [
-                row["id"]
-                for row in memory.rows(name, "session_id", [session_id])
-                if row["turn_uuid"] in leaving
-                or (name == "links" and row["sha"] in mine.commits and row["sha"] not in commits)
-            ]
-            memory.drop(name, ids)
-            gone[name] += len(ids)
-        if not stays:
-            memory.drop("sessions", [session_id])
-            gone["sessions"] += 1
-    return gone, kept

@@ -39,7 +39,7 @@ def session(page: Page, each: Candidate, number: int | None = None) -> Iterator[
     facts = [
         page.style.agent(words.agent(each.part.session.harness)),
         branches(each.part),
-        words.when(first) + (f" – {words.when(last)}" if last != first else ""),
+        " – ".join(dict.fromkeys((words.when(first), words.when(last)))),
         plural(len(each.part.turns), "turn"),
         words.size(each.part.size),
         f"explains {plural(len(commits), 'commit')}",
@@ -142,7 +142,8 @@ def branches(part: Part) -> str:
 def _heading(draft: Draft) -> str:
     sessions = plural(len(draft.candidates), "session")
     commits = plural(len(draft.span.commits), "commit")
-    return f"{line(draft.span.range)}: {commits}, {sessions} behind them"
+    them = "it" if len(draft.span.commits) == 1 else "them"
+    return f"{line(draft.span.range)}: {commits}, {sessions} behind {them}"
 
 
 # --- publishing

@@ -3,7 +3,9 @@ client over HTTP."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -117,19 +119,30 @@ def test_a_publish_that_was_cut_off_goes_on_with_the_same_files(project: Project
     assert list(project.hub.repositories[NAME].tags) == ["v1.0.0"]
 
 
-def test_another_publisher_who_is_first_loses_nothing(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_publishers_at_once_lose_nothing(project: Project, tmp_path: Path) -> None:
     project.publish("--public")
-    other = project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
-    before = project.hub.count("POST")
+    second = project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
+    third = project.grow("src/more.py", "def more(a):\n    return a * 4096\n", "v1.2.0")
+    copy = tmp_path / "copy"
+    shutil.copytree(project.git.path, copy, symlinks=True)
+    there = Project.at(GitRepo.at(copy), project)
+    with ThreadPoolExecutor(2) as both:
+        done = [
+            both.submit(project.publish, release="v1.1.0"),
+            both.submit(there.publish, release="v1.2.0"),
+        ]
+        assert all(each.result()["commit"] for each in done)
+    memory = checkout(project.files(), tmp_path / "both")
+    assert set(memory.ids("sessions")) == {project.claude.id, second.id, third.id}
+    assert set(project.hub.repositories[NAME].tags) == {"v1.0.0", "v1.1.0", "v1.2.0"}
+
+
+def test_a_commit_of_somebody_else_is_built_upon(project: Project) -> None:
+    project.publish("--public")
+    project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
     project.hub.fail("POST", r"/commit/", 412)
-    project.publish(release="v1.1.0")
-    assert project.hub.count("POST") > before
-    assert set(checkout(project.files(), tmp_path / "both").ids("sessions")) == {
-        project.claude.id,
-        other.id,
-    }
+    assert project.publish(release="v1.1.0")["commit"]
+    assert project.hub.faults == []
 
 
 def test_who_may_read_a_new_dataset_must_be_said(project: Project) -> None:
@@ -139,8 +152,10 @@ def test_who_may_read_a_new_dataset_must_be_said(project: Project) -> None:
     assert NAME not in project.hub.repositories
     project.publish("--private")
     assert project.hub.repositories[NAME].private
-    wrong = project.funes("publish", "HEAD", NAME, "--yes", "--public")
-    assert wrong.returncode in (0, 1)
+    project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
+    wrong = project.funes("publish", "v1.1.0", NAME, "--yes", "--public")
+    assert wrong.returncode == 1
+    assert "is there already, and is private" in wrong.stderr
 
 
 def test_a_memory_that_shares_nothing_is_not_written_unasked(project: Project) -> None:
@@ -174,3 +189,18 @@ def test_decisions_are_kept_until_the_session_goes_on(project: Project) -> None:
     project.funes("review", "v1.0.0", "--exclude", project.claude.id)
     none = project.funes("publish", "v1.0.0", NAME, "--yes")
     assert "nothing of v0.9.0..v1.0.0 is to be published" in none.stderr
+
+
+def test_what_is_excluded_later_is_gone_from_the_release(project: Project, tmp_path: Path) -> None:
+    other = project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
+    project.publish("--public", release="v0.9.0..v1.1.0")
+    assert f"traces/{other.id}.jsonl" in project.files()
+    project.publish("--exclude", other.id, release="v0.9.0..v1.1.0")
+    files = project.files()
+    assert f"traces/{other.id}.jsonl" not in files
+    memory = checkout(files, tmp_path / "read")
+    for name in ("blocks", "chunks", "edits", "links"):
+        assert {row["session_id"] for row in memory.columns(name, ["session_id"])} == {
+            project.claude.id
+        }
+    assert list(manifest.load(files["releases/v1.1.0.json"]).sessions) == [project.claude.id]
