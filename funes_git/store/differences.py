@@ -6,7 +6,7 @@ Knows the tables by name; what is asked of Lance goes through LanceMemory.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from funes_git.store.changes import Key
 from funes_git.store.database import Database
@@ -95,3 +95,12 @@ def drop_sessions(memory: SharedMemory, gone: Iterable[str]) -> None:
         for table in memory.tables:
             column = "id" if table == "sessions" else "session_id"
             memory.table(table).delete(f"{column} IN ({names})")
+
+
+def drop_turns(memory: SharedMemory, gone: Set[Key], every: Set[Key]) -> None:
+    """Delete these turns with their edits, and the sessions of which none of `every` is left."""
+    uuids = sorted({key[1] for key in gone})
+    for table in ("chunks", "blocks", "edits", "spawns", "links"):
+        found = ids_of_turns(memory, table, uuids)
+        memory.drop(table, [row for row, key in found.items() if key in gone])
+    drop_sessions(memory, {key[0] for key in gone} - {key[0] for key in every - gone})

@@ -111,15 +111,20 @@ class Meeting:
 
     def _push(self, state: State, report: Report) -> None:
         report.version = version = self._place.head()
-        if version == state.version and not _news(self._ours(), state.met()):
+        ours, met = self._ours(), state.met()
+        if version == state.version and not (_news(ours, met) or self._forgotten(ours, met)):
             return
         with self._copy(version) as (copy, paths):
             theirs = differences.of_memory(copy)
             if version != state.version:
                 self._take(state, version, copy, theirs, report)
-            ours = self._ours()
-            if sent := _news(ours, state.met()):
+            ours, met = self._ours(), state.met()
+            sent, gone = _news(ours, met), self._forgotten(ours, met) & theirs.keys()
+            if sent or gone:
+                differences.drop_turns(copy, gone, theirs.keys())
                 self._give(copy, sent, theirs, report)
+                if gone:
+                    copy.finish()
                 report.version = self._place.commit(
                     tables.difference(copy.folder, paths), version, _message(sent)
                 )
@@ -154,7 +159,7 @@ class Meeting:
             take(stores, copy, wanted, self._progress)
             report.taken = _sum(report.taken, stores.catalog.totals().since(before))
         now = {key: digest for key, digest in self._ours().items() if key not in kept}
-        old = {key: met[key].ours for key in kept if key in met}
+        old = {key: met[key].ours for key in met if key in kept or key not in ours}
         state.save(version, {**now, **old}, theirs)
 
     def _give(
@@ -168,6 +173,15 @@ class Meeting:
         if tables.data_files(copy.folder) > FEW:
             copy.finish()
         tables.keep_newest(copy.folder)
+
+    def _forgotten(self, ours: Mapping[Key, int], met: Mapping[Key, Met]) -> set[Key]:
+        """The turns that were here when both last met, and that people had forgotten since."""
+        lost = {key for key, was in met.items() if was.ours is not None and key not in ours}
+        if lost:
+            with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
+                if not stores.decisions.forgotten():
+                    return set()
+        return lost
 
     def _meet_strangers(self, copy: SharedMemory, theirs: dict[Key, int]) -> None:
         if not theirs or self._strangers:

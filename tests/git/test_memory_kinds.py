@@ -22,6 +22,7 @@ from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 from funes_git.chunk import chunks
 from funes_git.commands.opened import asked_of
 from funes_git.errors import MemoryBusy
+from funes_git.forget import forget
 from funes_git.git import Repo
 from funes_git.link import engine
 from funes_git.models import DEFAULT, Models
@@ -426,3 +427,27 @@ def test_one_process_meets_a_memory_at_a_time(
     with FileLock.take(folder / "lock"), pytest.raises(MemoryBusy):
         exported(repo, tmp_path / "share")
     exported(repo, tmp_path / "share")
+
+
+def test_what_was_forgotten_is_taken_out_and_does_not_come_back(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    sessions = []
+    for number in range(2):
+        claude = ClaudeSession(repo, hermetic)
+        claude.prompt(f"Cap the cache {number}")
+        repo.commit(f"Cap {number}", date=claude.clock.tick(60))
+        sessions.append(claude.id)
+    memory = Memory(repo)
+    memory.sync()
+    exported(repo, tmp_path / "share")
+    with Stores.open(memory.repo.layout, write=True) as stores:
+        forget(memory.repo, stores, [("session", sessions[0])])
+    Meeting(memory.repo, place_of(parse(str(tmp_path / "share"))), lambda *_: None).pull()
+    with Catalog.open(memory.repo.layout.catalog) as catalog:
+        assert catalog.totals().sessions == 1
+    exported(repo, tmp_path / "share")
+    share = LanceMemory.open(tmp_path / "share")
+    for table, column in (("sessions", "id"), ("blocks", "session_id"), ("chunks", "session_id")):
+        rows = share.table(table).search().select([column]).to_list()
+        assert {row[column] for row in rows} == {sessions[1]}
