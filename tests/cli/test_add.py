@@ -97,3 +97,25 @@ def test_malformed_settings_are_named_and_left_alone(repo: GitRepo, hermetic: Pa
     assert done.returncode == 1
     assert f"error: {path}: line 2 is no JSON; nothing was changed" in done.stderr
     assert [p.name for p in (hermetic / ".cursor").iterdir()] == ["mcp.json"]
+
+
+def test_init_offers_it_and_status_and_deinit_tell_of_it(repo: GitRepo, hermetic: Path) -> None:
+    (hermetic / ".gemini").mkdir()
+    repo.write("a.py", "one = 1\n")
+    repo.commit("first")
+    world = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    done = funes("init", "--no-embed", "--format", "human", cwd=repo.path, **world)
+    assert done.returncode == 0, done.stderr
+    assert "git funes add" in done.stdout
+    assert "let Gemini CLI ask by themselves" in done.stdout
+    assert funes("add", "gemini", cwd=repo.path, **world).returncode == 0
+    done = funes("init", "--no-embed", "--format", "human", cwd=repo.path, **world)
+    assert "git funes add" not in done.stdout
+    done = funes("status", "--format", "json", cwd=repo.path, **world)
+    (added,) = json.loads(done.stdout)["added"]
+    assert (added["agent"], added["scope"], added["state"]) == ("gemini", "user", "wired")
+    done = funes("deinit", "--purge", cwd=repo.path, **world)
+    assert "Gemini CLI still asks it; `git funes remove gemini` ends that" in done.stderr
+    assert (hermetic / ".config" / "funes-git" / "bin" / "funes-git").exists()
+    assert funes("remove", "gemini", cwd=repo.path, **world).returncode == 0
+    assert not (hermetic / ".config" / "funes-git").exists()
