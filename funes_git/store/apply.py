@@ -221,7 +221,7 @@ class Applying:
         t = stored.turn
         who = (self.turns[key], self.sessions[key[0]], t.turn_uuid, t.seq, t.ts, t.role)
         chain = (t.parent_uuid, t.exchange, t.message_id, t.thread)
-        where = (t.workdir, t.branch, t.head, t.model, t.is_prompt, stored.retracted)
+        where = (t.workdir, t.branch, t.head, t.model, int(t.is_prompt), int(stored.retracted))
         rest = (stored.redactions, self._file(stored.source_path), stored.digest)
         return (*who, *chain, *where, *rest)
 
@@ -237,10 +237,12 @@ class Applying:
     def _chunk_values(self) -> Iterator[tuple[object, ...]]:
         for key, stored in self.changes.turns.items():
             number = self.turns[key]
-            gone = stored.retracted
+            gone = int(stored.retracted)
             place = _Places(stored)
             for c in stored.chunks:
-                what = (c.block_type, c.tool, c.prose, c.id in stored.with_vector, gone)
+                # as numbers: sqlite3 looks for an adapter of each truth value, four times as long
+                vector = int(c.id in stored.with_vector)
+                what = (c.block_type, c.tool, int(c.prose), vector, gone)
                 start, text = place.of(c)
                 where = (files_to_text(c.files), start, len(c.text), text)
                 yield (c.id, number, c.block_idx, c.split_idx, *what, *where)
