@@ -152,6 +152,12 @@ def shared() -> Redactor:
     return Redactor(config.user_layout().rules)
 
 
+def is_prepared() -> bool:
+    """Whether this user's rules are compiled already. To do so takes many seconds."""
+    rules = config.user_layout().rules
+    return rules.is_dir() and any(rules.iterdir())
+
+
 def clean_path(path: str) -> str:
     """A path without secrets. Starts the scanner only where a part of it looks random."""
     return shared().redact([path])[0].text if _may_hold(path) else path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from funes_git.git import Repo
 from funes_git.link import engine
-from funes_git.output import Output
+from funes_git.output import Output, note
 from funes_git.store.stores import Stores
 
 if TYPE_CHECKING:
@@ -25,8 +25,11 @@ def read_new(
     adopt: bool = False,
 ) -> IndexReport:
     """Read what is new, and take in what the hooks left."""
-    from funes_git import ingest, worker
+    from funes_git import ingest, redact, worker
 
+    if not redact.is_prepared():
+        note("preparing the secret scanner (once)…")
+        redact.shared()
     worker.drain(repo, stores)
     report = ingest.index(
         repo,

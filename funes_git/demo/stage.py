@@ -14,7 +14,7 @@ from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from funes_git import config
+from funes_git import config, redact
 from funes_git_parsers.dataclass import dataclass
 
 AGENT_VARIABLES = ("CLAUDE", "CODEX", "ANTHROPIC", "OPENAI", "GIT_", "XDG_", "FUNES_GIT_")
@@ -55,9 +55,11 @@ class Stage:
         (self.home / "gitconfig").write_text(
             "[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada Park\n\temail = ada@example.org\n"
         )
-        models = self.home / ".cache/funes-git/models"
-        models.parent.mkdir(parents=True)
-        models.symlink_to(config.user_layout().models)  # weights that were pulled serve here too
+        cache, own = self.home / ".cache/funes-git", config.user_layout()
+        cache.mkdir(parents=True)
+        (cache / "models").symlink_to(own.models)  # weights that were pulled serve here too
+        if redact.is_prepared():
+            (cache / "rules").symlink_to(own.rules)  # nor is the scanner prepared again
         (self.root / "env.sh").write_text(self._script())
         self.shell("git init -q")
 

@@ -93,9 +93,12 @@ def agents(stats: Stats) -> Iterator[str]:
 
 
 def hooks(found: HookState) -> str:
-    """How it stands with the hooks, in one sentence."""
+    """How it stands with the hooks, in one sentence, and what puts them right."""
     detail = line(found.detail)
-    return detail if found.state == "installed" else f"hooks {found.state}: {detail}"
+    if found.state == "installed":
+        return detail
+    told = f"hooks {found.state}: {detail}"
+    return told if found.state == "refused" else f"{told} (`git funes init` installs them)"
 
 
 def _search(totals: Totals) -> str:

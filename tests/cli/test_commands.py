@@ -257,6 +257,33 @@ def test_index_reports_only_what_is_new(widget: Widget) -> None:
     }
 
 
+def test_the_first_use_says_that_it_prepares_the_secret_scanner(widget: Widget) -> None:
+    (widget.home / ".cache" / "funes-git" / "rules").unlink()
+    told = [
+        funes("index", "--no-embed", cwd=widget.repo.path, HOME=str(widget.home)).stderr
+        for _ in range(2)
+    ]
+    assert ["preparing the secret scanner (once)…" in words for words in told] == [True, False]
+
+
+def test_without_init_everything_works_and_status_says_how_to_install_hooks(
+    tmp_path: Path,
+) -> None:
+    widget = build(tmp_path)
+    share_rules(widget.home)
+    widget.funes("index", "--no-embed")
+    shown = " ".join(widget.funes("status", "--format", "human").split())
+    assert "hooks absent: no hooks in" in shown
+    assert "(`git funes init` installs them)" in shown
+    assert widget.json("why", "src/cache.py:6")["answers"][0]["turn_uuid"] == widget.edit
+    assert widget.json("recall", "oldest entries")["hits"]
+    (widget.repo.path / "notes.txt").write_text("by hand\n")
+    widget.repo.commit("Notes")
+    assert widget.json("log", "-1")["commit"] == widget.repo.git("rev-parse", "HEAD")
+    widget.funes("init", "--no-embed")
+    assert widget.json("status")["hooks"]["state"] == "installed"
+
+
 def test_link_reports_coverage(widget: Widget) -> None:
     found = widget.json("link", "--all")
     assert found["commits"] == 2

@@ -62,6 +62,7 @@ def test_status_of_an_empty_memory() -> None:
     assert "0 sessions, 0 turns, 0 edits" in text
     assert "never, from 0 session files" in text
     assert "hooks stale: hooks are installed" in text
+    assert "(`git funes init` installs them)" in " ".join(text.split())
 
 
 def test_init_reports_and_says_what_is_next() -> None:
