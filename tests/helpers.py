@@ -63,7 +63,9 @@ def share_rules(home: Path) -> None:
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     cache = home / ".cache" / "funes-git"
     cache.mkdir(parents=True, exist_ok=True)
-    (cache / "rules").symlink_to(shared)
+    rules = cache / "rules"
+    rules.unlink(missing_ok=True)  # a demo's home has those of its user, where there are any
+    rules.symlink_to(shared)
 
 
 def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
