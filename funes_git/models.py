@@ -106,6 +106,10 @@ class Models:
             found = self.require(entry.model)
         return found
 
+    def entry(self) -> CatalogueEntry:
+        """What is known of the configured model. Raises UnknownTarget."""
+        return self._entry(self.name)
+
     def _entry(self, name: str) -> CatalogueEntry:
         if name in _ENTRIES:
             return _ENTRIES[name]

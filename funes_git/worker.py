@@ -174,6 +174,7 @@ def _update(repo: Repo, stores: Stores, logger: Logger) -> Iterator[str]:
 
 def _vectors(repo: Repo, logger: Logger) -> None:
     from funes_git.models import Models
+    from funes_git.power import on_battery
     from funes_git.vectorise import vectorise
 
     models = Models(repo.settings)
@@ -184,7 +185,11 @@ def _vectors(repo: Repo, logger: Logger) -> None:
 
     def stop() -> bool:
         waiting = bool(spool.pending(layout)) or alone.asked(layout)
-        return waiting or time.monotonic() > until or not layout.root.is_dir()
+        return waiting or time.monotonic() > until or not layout.root.is_dir() or on_battery()
+
+    if on_battery():
+        logger.info("no vectors on battery; the next worker makes them")
+        return
 
     made = vectorise(layout, models, stop=stop)
     logger.info("made %d vectors", made)

@@ -20,7 +20,7 @@ LAYERS = (
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files
-    "git store hosts encoder embed rerank shipped redact leaks models alone remotes",
+    "git store hosts encoder embed rerank shipped power redact leaks models alone remotes",
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain agents link why recall worker filters prompts targets answers shown relaid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,10 +10,14 @@ from typing import TYPE_CHECKING
 from funes_git.git import Repo
 from funes_git.link import engine
 from funes_git.output import Output, note
+from funes_git.render.words import took
 from funes_git.store.stores import Stores
 
 if TYPE_CHECKING:
     from funes_git.ingest import IndexReport
+
+_TELLING = 32
+"""Vectors after which the time that the others take can be told."""
 
 
 def read_new(
@@ -75,12 +80,42 @@ def link_everything(repo: Repo, stores: Stores, out: Output) -> engine.LinkRepor
     return linked
 
 
+def choose_model(repo: Repo, name: str) -> None:
+    """Embed with this model from now on. Raises UnknownTarget, and NoModel where its weights are
+    not on this machine; then nothing is changed."""
+    from funes_git.models import Models
+
+    found = Models(repo.settings).require(name)
+    repo.run("config", "funes.model", found.model)
+
+
+def change_model(repo: Repo, stores: Stores) -> None:
+    """Drop the vectors if another model made them than the one that is configured; they are pending
+    then. Raises UnknownTarget, and NoModel where there are no weights to make others."""
+    from funes_git.models import Models
+    from funes_git.store.vectors import wipe_vectors
+
+    models = Models(repo.settings)
+    if stores.lance().model in (None, models.name):
+        return
+    models.require()
+    stores.change_model(models.name, models.entry().dim)
+    wipe_vectors(repo.layout.vectors)
+
+
 def make_vectors(repo: Repo, out: Output) -> int:
     """Make the vectors that are missing; how many were made. Call it without the writer lock, which
     it takes for each write. Raises NoModel where no weights are found."""
     from funes_git.models import Models
     from funes_git.vectorise import vectorise
 
-    made = vectorise(repo.layout, Models(repo.settings), progress=out.progress)
+    started = time.monotonic()
+
+    def tell(done: int, total: int, what: str) -> None:
+        left = (total - done) * (time.monotonic() - started) / max(done, 1)
+        said = f", {took(left)} left" if done >= _TELLING else ""
+        out.progress(done, total, what + said)
+
+    made = vectorise(repo.layout, Models(repo.settings), progress=tell)
     out.progress_done()
     return made

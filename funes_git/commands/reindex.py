@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.making import link_everything, make_vectors
+from funes_git.commands.making import change_model, choose_model, link_everything, make_vectors
 from funes_git.commands.opened import here
 from funes_git.render import json, state
 from funes_git.store.stores import Stores
 
 
-def reindex(*, no_embed: bool = False, wait: bool = False, format: options.Format = None) -> int:
+def reindex(
+    *,
+    model: str | None = None,
+    no_embed: bool = False,
+    wait: bool = False,
+    format: options.Format = None,
+) -> int:
     """Rebuild everything that is derived from the memory
 
-    Needs neither the agents' files nor the catalog: only the memory and git. Run it after another
-    model was chosen, or when `git funes doctor` says so.
+    Needs neither the agents' files nor the catalog: only the memory and git. Run it for another
+    model, or when `git funes doctor` says so. What was interrupted goes on with the next `git funes
+    index --wait`, or in the background.
 
-    Example: git funes reindex --wait
+    Example: git funes reindex --model BAAI/bge-small-en-v1.5 --wait
 
     Parameters
     ----------
+    model
+        Embed with this model of `git funes models` from now on; sets `funes.model`.
     no_embed
         Make no vectors that are missing.
     wait
@@ -30,12 +39,15 @@ def reindex(*, no_embed: bool = False, wait: bool = False, format: options.Forma
     from funes_git import worker
 
     out = output.choose(format)
+    if model is not None:
+        choose_model(here(), model)
     repo = here()
     with Stores.open(repo.layout, write=True, repair=True) as stores:
         stores.known_as(*repo.identity())
         lost, restored = stores.reindex()
         if lost:
             output.note(f"note: {state.tables_lost(lost, restored)}")
+        change_model(repo, stores)
         linked = link_everything(repo, stores, out)
         stats = stores.catalog.stats()
     if wait:

@@ -29,12 +29,12 @@ class Evidence(NamedTuple):
 # constant, share, coverage, prose, and the cosine or, better than it, MaxSim
 _WORDS: Final = (-7.425, 2.691, 5.252, 1.430)
 _MEANING: Final = (-13.244, 3.457, 4.384, 0.668, 10.132)
-_CLOSE: Final = (-10.152, 2.892, 1.994, 1.098, 11.406)
+_CLOSE: Final = (-10.567, 2.852, 2.023, 1.049, 11.090)
 
 LOOKED_AT: Final = 3
 """Of how many hits the mean says whether anything is relevant."""
 _NOTHING: Final = 0.06
-"""Below it at least four of five such answers were right."""
+"""Below it three of four such answers were right (docs/concepts/recall.md)."""
 
 
 def probability(evidence: Evidence) -> float:

@@ -14,6 +14,8 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.records import ChunkRow
 from funes_git_parsers.dataclass import dataclass
 
+_STRETCH = 4
+"""Turns within which passages of one exchange are one answer."""
 _ALSO = 2
 """Passages of an exchange beside the best."""
 _LAST_TURNS = 12
@@ -27,12 +29,13 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Group:
-    """An exchange by its best passage. `also` are further passages of it, of other turns; `twins`
-    say the same elsewhere."""
+    """An exchange, or a stretch of a long one, by its best passage. `also` are further passages of
+    it, of other turns; `twins` say the same elsewhere. A `copy` is not shown."""
 
     row: ChunkRow
     score: float
     prompt: Turn | None
+    copy: bool = False
     also: list[ChunkRow] = field(default_factory=list)
     twins: list[ChunkRow] = field(default_factory=list)
 
@@ -67,7 +70,7 @@ class Exchanges:
     ) -> list[Group]:
         """The best passage of each of the first `limit` exchanges, best first."""
         groups: list[Group] = []
-        seen: dict[Key, Group | None] = {}
+        seen: dict[Key, list[Group]] = {}
         known = _Known() if stages.collapse else None
         for chunk, score in ranked:
             row = rows[chunk]
@@ -79,15 +82,17 @@ class Exchanges:
                 continue  # only more twins may come: of those, one may be tied to a commit
             prompt = self._prompt(row)
             key = _exchange(row, prompt) if stages.exchanges else _turn(row)
-            if key in seen:
-                _also(seen[key], row, twin)
+            near = _near(row, seen.get(key, ()))
+            if near is not None:
+                _also(near, row, twin)
             elif twin is None:
                 groups.append(Group(row, score, prompt))
-                seen[key] = groups[-1]
+                seen.setdefault(key, []).append(groups[-1])
                 if known:
                     known.add(row.text)
-            elif row.prose:  # a copy of that exchange; of repeated output one cannot say so
-                seen[key] = None
+            elif row.prose and key not in seen:
+                # a copy of that exchange; of repeated output one cannot say so
+                seen[key] = [Group(row, score, prompt, copy=True)]
         return groups
 
     def hits(self, groups: Sequence[Group], neighbours: int = 0) -> tuple[Hit, ...]:
@@ -158,9 +163,18 @@ class Exchanges:
         return None
 
 
-def _also(group: Group | None, row: ChunkRow, twin: int | None) -> None:
+def _near(row: ChunkRow, groups: Sequence[Group]) -> Group | None:
+    """The group of the same exchange that a passage belongs to: an agent that works for long on one
+    prompt says several things, so one that stands far from the others is an answer of its own."""
+    for group in groups:
+        if group.copy or abs(group.row.seq - row.seq) <= _STRETCH:
+            return group
+    return None
+
+
+def _also(group: Group, row: ChunkRow, twin: int | None) -> None:
     """One more passage of an exchange that was found before."""
-    if group is None or twin is not None or len(group.also) >= _ALSO:
+    if group.copy or twin is not None or len(group.also) >= _ALSO:
         return
     if row.turn_uuid not in {each.turn_uuid for each in (group.row, *group.also)}:
         group.also.append(row)

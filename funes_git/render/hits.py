@@ -72,7 +72,7 @@ def _said(hit: Hit, words: Finder, room: int) -> Iterator[tuple[str, str]]:
     prompt = _part(hit.prompt, min(_PROMPT, room // 4), words)
     closing = _part(hit.closing, min(_CLOSING, room // 3), None)
     left = room - len(prompt) - len(closing)
-    passage = excerpt(hit.text, left, words)
+    passage = excerpt(hit.text, left * 2 // 3 if hit.also else left, words)
     left -= len(passage)
     if prompt and hit.prompt and hit.prompt.strip() != hit.text.strip():
         yield "prompt", prompt

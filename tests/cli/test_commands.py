@@ -195,6 +195,33 @@ def test_recall_finds_and_get_shows_the_turn(template: Widget) -> None:
     assert template.json("recall", "zyzzyva")["hits"] == []
 
 
+@pytest.mark.model
+def test_another_model_makes_all_vectors_anew(widget: Widget) -> None:
+    widget.funes("index", "--wait")
+    other = "sentence-transformers/all-MiniLM-L6-v2"
+
+    def made() -> dict[str, int]:
+        rows = widget.json("models")["models"]
+        return {row["name"]: row["vectors"] for row in rows if row["vectors"]}
+
+    before = made()
+    assert list(before) == ["BAAI/bge-small-en-v1.5"]
+    done = funes("reindex", "--model", "no/such", cwd=widget.repo.path, HOME=str(widget.home))
+    assert done.returncode == 1
+    assert "git funes models" in done.stderr
+    assert widget.repo.git("config", "--default", "none", "funes.model") == "none"
+    widget.repo.git("config", "funes.model", other)
+    asked = funes("recall", "least recently used", cwd=widget.repo.path, HOME=str(widget.home))
+    assert asked.returncode == 1
+    hint = next(row for row in asked.stderr.splitlines() if row.startswith("hint: "))
+    widget.repo.git("config", "--unset", "funes.model")
+    widget.funes(*hint.removeprefix("hint: git funes ").split(), "--wait")
+    assert made() == {other: before["BAAI/bge-small-en-v1.5"]}
+    assert widget.repo.git("config", "funes.model") == other
+    asked = funes("recall", "the oldest goes first", cwd=widget.repo.path, HOME=str(widget.home))
+    assert (asked.returncode, asked.stderr) == (0, "")
+
+
 def test_all_repositories_are_asked_together(widget: Widget, tmp_path: Path) -> None:
     other = tmp_path / "w" / "gadget"
     shutil.copytree(widget.repo.path, other)

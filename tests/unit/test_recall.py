@@ -198,6 +198,18 @@ def test_an_exchange_is_one_hit_with_the_closing_words(memory: Memory) -> None:
     assert memory.ask("lock held").hits[0].closing is None  # it is the passage itself
 
 
+def test_what_stands_far_apart_in_a_long_exchange_is_two_answers(memory: Memory) -> None:
+    asked = prompt("s1", "Work on it")
+    said = {3: "the cache is a dict", 4: "the cache again, as a list", 20: "now the cache on disk"}
+    memory.store(asked, *(turn("s1", n, said.get(n, f"step {n}")) for n in range(1, 24)))
+    hits = memory.ask("cache").hits
+    assert {frozenset([h.turn_uuid, *(p.turn_uuid for p in h.also)]) for h in hits} == {
+        frozenset(["s1-t3", "s1-t4"]),
+        frozenset(["s1-t20"]),
+    }
+    assert {hit.prompt for hit in hits} == {"Work on it"}
+
+
 def test_words_that_were_taken_back_close_nothing(memory: Memory) -> None:
     wrong = turn("s1", 2, "All done")
     memory.store(prompt("s1", "Make a cache"), turn("s1", 1, "It is a dict now"), wrong)
