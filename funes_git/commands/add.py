@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import here
-from funes_git.errors import NotARepository, UsageError
+from funes_git.errors import MemoryMissing, NotARepository, UsageError
 from funes_git.git import Repo
 from funes_git.hosts import wiring
 from funes_git.hosts.catalogue import Agent, Scope
@@ -17,6 +17,7 @@ from funes_git.render import wired as render
 
 def add(
     agent: str | None = None,
+    memory: str | None = None,
     *,
     user: bool = False,
     project: bool = False,
@@ -36,6 +37,9 @@ def add(
     ----------
     agent
         claude, codex, pi, hermes, gemini, opencode, cursor or copilot.
+    memory
+        Also keep this repository's memory in step with this one, as `git funes push MEMORY` does,
+        after a first index where there is none: ORG/NAME on the Hugging Face Hub, or a folder.
     user
         For all your projects (the default).
     project
@@ -52,6 +56,8 @@ def add(
         return _offer(out, repo, scope, hints)
     done = _add(wiring.named(agent), scope, repo, hints)
     _tell(out, [done])
+    if memory is not None:
+        return _share(repo, memory, format)
     _note_missing_memory(repo)
     return 0
 
@@ -106,6 +112,22 @@ def _offer(out: output.Output, repo: Repo | None, scope: Scope, hints: bool) -> 
         found = done or found
     _tell(out, found)
     return 0
+
+
+def _share(repo: Repo | None, memory: str, format: options.Format) -> int:
+    """Index first where nothing is, then bring both memories level. Raises what these do."""
+    from funes_git.commands.init import init
+    from funes_git.commands.pull import pull
+    from funes_git.commands.push import push
+
+    if repo is None:
+        raise UsageError("a memory is a repository's", hint="cd into the repository, then again")
+    if not repo.layout.catalog.exists():
+        init(format=format)
+    try:
+        return push(memory, format=format)
+    except MemoryMissing:  # no session is of this machine: there is only something to take
+        return pull(memory, format=format)
 
 
 def _add(agent: Agent, scope: Scope, repo: Repo | None, hints: bool) -> Wired:

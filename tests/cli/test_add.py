@@ -9,8 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from agents import START, ClaudeSession
 from cli.running import environment, funes
-from helpers import GitRepo
+from helpers import GitRepo, share_rules
 
 
 def test_add_says_what_went_where_and_what_is_left_to_do(repo: GitRepo, hermetic: Path) -> None:
@@ -119,3 +120,29 @@ def test_init_offers_it_and_status_and_deinit_tell_of_it(repo: GitRepo, hermetic
     assert (hermetic / ".config" / "funes-git" / "bin" / "funes-git").exists()
     assert funes("remove", "gemini", cwd=repo.path, **world).returncode == 0
     assert not (hermetic / ".config" / "funes-git").exists()
+
+
+def test_with_a_memory_one_command_does_all_on_each_machine(
+    repo: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    repo.write("a.py", "one = 1\n")
+    repo.commit("first", date=START - 100)
+    claude = ClaudeSession(repo, hermetic)
+    claude.prompt("Count the visitors of each page.")
+    claude.edit("a.py", "one = 1\n", "visitors_of_page = collections.Counter()\n")
+    claude.bash("git commit -qam 'Count visitors' && git rev-parse HEAD")
+    shared = tmp_path / "shared"
+    done = funes("add", "claude", str(shared), cwd=repo.path)
+    assert done.returncode == 0, done.stderr
+    assert repo.git("config", "funes.memory") == str(shared)
+
+    other, home = tmp_path / "other" / "repo", tmp_path / "home"
+    home.mkdir()
+    share_rules(home)
+    repo.git("clone", "-q", str(repo.path), str(other))
+    done = funes("add", "claude", str(shared), cwd=other, HOME=str(home))
+    assert done.returncode == 0, done.stderr
+    done = funes("why", "a.py:1", cwd=other, HOME=str(home))
+    assert "Count the visitors of each page." in done.stdout
+    outside = funes("add", "claude", str(shared), cwd=tmp_path)
+    assert "a memory is a repository's" in outside.stderr
