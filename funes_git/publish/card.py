@@ -5,6 +5,7 @@ else is its owner's. Pure.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 
 from funes_git.errors import FunesError
@@ -33,6 +34,8 @@ class Facts:
     agents: Sequence[str]
     models: Sequence[str]
     releases: Sequence[Manifest]
+    file: str = "README.md"
+    """A file to ask about."""
 
 
 def render(facts: Facts, old: str | None) -> str:
@@ -123,7 +126,7 @@ In a clone of the repository:
 
 ```
 pip install funes-git
-git funes why --memory {facts.memory}@{newest} README.md:1
+git funes why --memory {facts.memory}@{newest} {shlex.quote(facts.file)}
 git funes recall --memory {facts.memory} "why was it done this way"
 ```
 

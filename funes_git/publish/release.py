@@ -221,6 +221,7 @@ def lay_out(
         made.add(part, tables)
     made.finish(sessions)
     manifest = prepared.manifest
+    written = (link.path for part in prepared.parts for link in part.links if link.path)
     facts = card.Facts(
         memory=name,
         repository=prepared.repository,
@@ -229,6 +230,7 @@ def lay_out(
         agents=made.agents(),
         models=made.models(),
         releases=[manifest, *others],
+        file=next(written, "README.md"),
     )
     text = card.render(facts, old_card)
     gate.demand_clean("the dataset's card", [text])

@@ -59,6 +59,7 @@ def test_a_release_is_published_in_one_commit_and_tagged(project: Project, tmp_p
     assert (link["path"], link["level"]) == ("src/cache.py", "exact")
     everything = b"".join(project.hub.received)
     assert str(project.git.path).encode() not in everything
+    assert f"git funes why --memory {NAME}@v1.0.0 src/cache.py" in files["README.md"].decode()
     release = manifest.load(files["releases/v1.0.0.json"])
     assert release.commits == (project.git.git("rev-parse", "v1.0.0"),)
     assert release.range == "v0.9.0..v1.0.0"
