@@ -11,9 +11,11 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from typing import get_args
 
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
+from funes_git.model import State
 from funes_git.store.catalog import Catalog
 from funes_git.store.scope import Scope, Value, turn_key
 from funes_git.store.text import TextIndex
@@ -30,7 +32,8 @@ class Filters:
 
     `files` are git pathspecs from the top of the working tree; `commits` revisions or ranges;
     `session` the start of a session's id; `since` and `until` dates as git reads them; `merged` and
-    `unmerged` the revision whose history is meant; `models` the starts of models' names, or globs.
+    `unmerged` the revision whose history is meant; `models` the starts of models' names, or globs;
+    `standings` what may have become of the lines, which is known only of what was found.
     """
 
     files: tuple[str, ...] = ()
@@ -45,6 +48,7 @@ class Filters:
     merged: str | None = None
     unmerged: str | None = None
     models: tuple[str, ...] = ()
+    standings: tuple[str, ...] = ()
 
 
 def resolve(
@@ -168,6 +172,10 @@ class _Resolver:
             self._notes.append(f"no turn is tied only to commits that {revision} does not contain")
         return self._around({(session, turn) for session, turn, _ in edits})
 
+    def written(self) -> _Group:
+        """Exchanges whose lines a commit shows."""
+        return self._around(self._catalog.turns_with_lines())
+
     def models(self, names: Sequence[str]) -> _Group:
         """The turns that the models wrote."""
         known = self._catalog.models()
@@ -208,6 +216,9 @@ def _by_links(filters: Filters, found: _Resolver) -> Iterator[_Group]:
         yield found.unmerged(filters.unmerged)
     if filters.models:
         yield found.models(filters.models)
+    if filters.standings:
+        _checked(filters.standings, get_args(State), "standing")
+        yield found.written()
 
 
 class Pathspec:

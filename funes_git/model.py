@@ -311,6 +311,21 @@ class LogEntry:
     prompts: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
+State: TypeAlias = Literal["current", "changed", "gone", "unmerged", "reverted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What became of the lines that commits show of a hit's turns: `kept` of `lines` stand in the
+    same file at HEAD, whatever it is called there; `branch` has them where HEAD does not contain
+    the commits."""
+
+    state: State
+    kept: int
+    lines: int
+    branch: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """An exchange that recall found, by its best passage. `prompt` opened it and `closing` are the
@@ -318,7 +333,7 @@ class Hit:
     `also` are further passages of it, the best first; `twins` counts other turns that say the
     same; `before` and `after` are neighbouring turns, oldest first, where they were asked for;
     `memory` names the memory, and `repository` is the path of the repository, where it is not the
-    current one's own."""
+    current one's own; `standing` is None where no commit shows lines of it."""
 
     session_id: str
     turn_uuid: str
@@ -340,6 +355,12 @@ class Hit:
     after: tuple[TurnView, ...] = ()
     memory: str = ""
     repository: str = ""
+    standing: Standing | None = None
+
+    @property
+    def stale(self) -> bool:
+        """Whether what it did is there no more."""
+        return self.standing is not None and self.standing.state in ("gone", "reverted")
 
 
 @dataclass(frozen=True, slots=True)

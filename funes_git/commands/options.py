@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Lines: TypeAlias = str | None
     BlockTypes: TypeAlias = tuple[Literal["text", "thinking", "tool_use", "tool_result"], ...]
     Roles: TypeAlias = tuple[Literal["user", "assistant", "tool"], ...]
+    Standings: TypeAlias = tuple[Literal["current", "changed", "gone", "unmerged", "reverted"], ...]
     Shell: TypeAlias = Literal["bash", "zsh", "fish"]
     Tool: TypeAlias = str
     Action: TypeAlias = Literal["list", "pull"]
@@ -51,6 +52,7 @@ SHARED: Final = {
     "Lines": Kind(flags=("-L",), optional=True),
     "BlockTypes": Kind(choices=("text", "thinking", "tool_use", "tool_result"), many=True),
     "Roles": Kind(choices=("user", "assistant", "tool"), many=True),
+    "Standings": Kind(choices=("current", "changed", "gone", "unmerged", "reverted"), many=True),
     "Shell": Kind(choices=("bash", "zsh", "fish")),
     "Tool": Kind(choices=tuple(LABELS), ending=".funes"),
     "Action": Kind(choices=("list", "pull")),

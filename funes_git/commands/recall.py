@@ -23,6 +23,7 @@ def recall(
     merged: str | None = None,
     unmerged: str | None = None,
     agent: tuple[str, ...] = (),
+    standing: options.Standings = (),
     model: tuple[str, ...] = (),
     session: str | None = None,
     type: options.BlockTypes = (),
@@ -63,6 +64,9 @@ def recall(
         was never committed is not among them.
     agent
         Only this agent: claude_code, codex, ….
+    standing
+        Only hits whose committed lines are, at HEAD: all there (current), partly (changed), not
+        (gone), taken back by git revert (reverted), or only on another branch (unmerged).
     model
         Only turns of this model, by the start of its name or a pattern: claude-opus, '*mini*'.
     session
@@ -109,6 +113,7 @@ def recall(
         merged=merged,
         unmerged=unmerged,
         models=model,
+        standings=standing,
         agents=agent,
         session=session,
         types=type,

@@ -11,13 +11,14 @@ from funes_git.errors import ModelMismatch
 from funes_git.filters import Filters, resolve
 from funes_git.fusion import Ranked, fuse
 from funes_git.git import Repo
-from funes_git.model import Found
+from funes_git.model import Found, Hit
 from funes_git.models import DEFAULT, OFFLINE, PULL, Models
 from funes_git.recall.alike import folded
 from funes_git.recall.confidence import Evidence, Scales, probability, relevant
 from funes_git.recall.exchanges import Exchanges
 from funes_git.recall.opened import Once, Opened, T
 from funes_git.recall.stages import ALL, Stages
+from funes_git.standing import marked
 from funes_git.store.catalog import Catalog
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope
@@ -67,11 +68,16 @@ class Recall:
             return Found((), ("the question holds no words",))
         notes: list[str] = []
         catalog = self._opened.catalog()
-        found = self._weighed(question, filters or Filters(), stages, notes)
+        filters = filters or Filters()
+        found = self._weighed(question, filters, stages, notes)
         exchanges = Exchanges(catalog)
-        groups = exchanges.grouped(found.ranked(), found.rows, k, stages)
+        many = len(found.rows) if filters.standings else k
+        groups = exchanges.grouped(found.ranked(), found.rows, many, stages)
         answers = relevant([each for _, each in found.candidates])
-        return Found(exchanges.hits(groups, neighbours), tuple(notes), answers)
+        hits = marked(self._repo, catalog, exchanges.hits(groups, neighbours))
+        if filters.standings:
+            hits = tuple(hit for hit in hits if _stands(hit, filters.standings))[:k]
+        return Found(hits, tuple(notes), answers)
 
     def weighed(self, question: str, stages: Stages = ALL) -> list[tuple[ChunkRow, Evidence]]:
         """The candidates, best first, with what speaks for each: to measure and to fit by."""
@@ -150,6 +156,10 @@ class Recall:
         name = self._opened.models.name
         shipped = f", or `{OFFLINE}`" if name == DEFAULT else ""
         return f"{name} is not on this machine (`{PULL}`{shipped})"
+
+
+def _stands(hit: Hit, states: Sequence[str]) -> bool:
+    return hit.standing is not None and hit.standing.state in states
 
 
 class _Weighed(NamedTuple):

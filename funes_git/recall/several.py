@@ -58,5 +58,5 @@ def search(
         relevant |= found.relevant and bool(found.hits)
     if failed and len(failed) == len(places):
         raise failed[0]
-    hits.sort(key=lambda hit: -hit.score)
+    hits.sort(key=lambda hit: (hit.stale, -hit.score))
     return Found(tuple(hits[:k]), tuple(notes), relevant or not hits)

@@ -8,7 +8,7 @@ from funes_git.model import Hit, TurnView
 from funes_git.prompts import first_words
 from funes_git.render.clean import line, safe
 from funes_git.render.excerpt import Finder, excerpt, finder
-from funes_git.render.words import plural, short, short_turn
+from funes_git.render.words import plural, short, short_turn, standing
 
 REPLY = 3_000
 """Characters of recorded text in a reply: with headings, 8 hits are about 1,300 tokens."""
@@ -63,6 +63,8 @@ def _heading(number: int, hit: Hit) -> str:
         count = len(hit.commits) - 2
         shown = " ".join(sha[:12] for sha in hit.commits[:2])
         facts.append(f"commits {shown}{f' and {count} more' if count > 0 else ''}")
+    if hit.standing:
+        facts.append(line(standing(hit.standing)))
     return ended(f"[{number}] {' · '.join(facts)}")
 
 

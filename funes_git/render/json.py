@@ -12,6 +12,7 @@ from funes_git.model import (
     Link,
     LogEntry,
     Passage,
+    Standing,
     Step,
     TurnView,
     Unexplained,
@@ -247,6 +248,16 @@ def _hit(hit: Hit) -> Object:
         "after": [_turn(view) for view in hit.after],
         "memory": hit.memory or "local",
         "repository": hit.repository or None,
+        "standing": _standing(hit.standing) if hit.standing else None,
+    }
+
+
+def _standing(standing: Standing) -> Object:
+    return {
+        "state": standing.state,
+        "kept": standing.kept,
+        "lines": standing.lines,
+        "branch": standing.branch,
     }
 
 

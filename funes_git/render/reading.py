@@ -42,6 +42,8 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder) -> Iterator[str]:
         yield f"   {style.dim('commits' if len(hit.commits) > 1 else 'commit')} " + (
             style.commit(shown) + more
         )
+    if hit.standing:
+        yield from _folded(page, f"at HEAD: {line(words.standing(hit.standing))}")
     if hit.prompt and hit.prompt.strip() != hit.text.strip():
         yield from _folded(page, f"asked: {_short(line(hit.prompt), PROMPT)}")
     yield from _neighbours(page, "before", hit.before)

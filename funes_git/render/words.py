@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from funes_git.model import How, Level, Step
+from funes_git.model import How, Level, Standing, Step
 from funes_git.render.clean import line
 
 LEVELS: Final[tuple[Level, ...]] = ("exact", "lines", "derived", "imported", "ran", "weak")
@@ -190,3 +190,10 @@ def origin(chain: Sequence[Step]) -> str:
     for step in last:
         olds.setdefault(step.how, []).append(step.old[:7])
     return ", ".join(f"{HOW[how]} {listed(ids)}" for how, ids in olds.items())
+
+
+def standing(found: Standing) -> str:
+    """What became of a hit's lines: `changed 2 of 7 lines`, `unmerged (topic)`."""
+    if found.state == "changed":
+        return f"changed {found.lines - found.kept} of {plural(found.lines, 'line')}"
+    return f"{found.state} ({found.branch})" if found.branch else found.state

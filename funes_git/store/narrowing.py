@@ -1,10 +1,22 @@
-"""What the filters of a search ask the catalog: which turns are meant. Standard library only."""
+"""What a search asks the catalog of turns besides their words. Standard library only."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from funes_git.store.database import Database
+
+_WROTE = "relation = 'wrote' AND level != 'weak' AND path IS NOT NULL"
+
+
+class Shown(NamedTuple):
+    """Lines of a turn that a commit showed: inclusive ranges in its version of the file."""
+
+    sha: str
+    path: str
+    lines: tuple[tuple[int, int], ...]
 
 
 class Narrowing(Database):
@@ -31,3 +43,32 @@ class Narrowing(Database):
             " WHERE sha IN (?) AND level != 'weak'"
         )
         return set(self.rows_in(sql, shas))
+
+    def turns_with_lines(self) -> list[tuple[str, str]]:
+        """(session id, turn) of every turn whose lines a commit shows, weak links left out."""
+        return self.rows(f"SELECT DISTINCT session_id, turn_uuid FROM links WHERE {_WROTE}")
+
+    def lines_shown(self, session_id: str, turn_uuid: str) -> list[Shown]:
+        """The lines of a turn, or if no commit shows any, of its exchange; weak links left out."""
+        rows = self.rows(
+            f"SELECT turn_uuid, sha, path, lines FROM links WHERE session_id = ? AND {_WROTE}"
+            " AND turn_uuid IN (SELECT ? UNION SELECT o.turn_uuid FROM sessions s"
+            " JOIN turns t ON t.session = s.id AND t.turn_uuid = ?"
+            " JOIN turns o ON o.session = s.id AND o.exchange = t.exchange"
+            " WHERE s.session_id = ?) ORDER BY sha, path, lines",
+            (session_id, turn_uuid, turn_uuid, session_id),
+        )
+        own = [row for row in rows if row[0] == turn_uuid]
+        return [
+            Shown(sha, path, tuple((first, last) for first, last in json.loads(lines)))
+            for _, sha, path, lines in own or rows
+        ]
+
+    def later_names(self, path: str) -> set[str]:
+        """`path` with all paths to which commits moved the file from there."""
+        names, waiting = {path}, [path]
+        while waiting:
+            rows = self.rows("SELECT path FROM moves WHERE old_path = ?", (waiting.pop(),))
+            waiting += sorted({new for (new,) in rows} - names)
+            names.update(waiting)
+        return names

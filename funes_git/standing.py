@@ -1,0 +1,100 @@
+"""What became, up to HEAD, of the lines that a hit's turns wrote: looked up for the few hits that
+are shown, since it changes with every commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from funes_git.git import Repo
+from funes_git.git.blobs import BlobReader
+from funes_git.link.weight import LIGHT, weight
+from funes_git.model import Hit, Standing
+from funes_git.store.catalog import Catalog
+from funes_git.store.narrowing import Shown
+
+
+def marked(repo: Repo, catalog: Catalog, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits, each that is tied to commits with its standing; what is stale comes last."""
+    written = [
+        catalog.lines_shown(hit.session_id, hit.turn_uuid) if hit.commits else [] for hit in hits
+    ]
+    shas = {each.sha for rows in written for each in rows}
+    if not shas or not repo.has_commits():
+        return tuple(hits)
+    outside = shas & set(repo.rev_list("^HEAD", ids=sorted(shas)))
+    with BlobReader(repo) as blobs:
+        at = _AtHead(repo, catalog, blobs, outside)
+        found = [
+            replace(hit, standing=at.standing(rows)) if rows else hit
+            for hit, rows in zip(hits, written, strict=True)
+        ]
+    return tuple(sorted(found, key=lambda hit: hit.stale))
+
+
+class _AtHead:
+    def __init__(self, repo: Repo, catalog: Catalog, blobs: BlobReader, outside: set[str]) -> None:
+        self._repo = repo
+        self._catalog = catalog
+        self._blobs = blobs
+        self._outside = outside
+        """The commits that HEAD does not contain."""
+        self._here: dict[str, set[str]] = {}
+
+    def standing(self, rows: Sequence[Shown]) -> Standing | None:
+        """Of the lines that commits showed; None where git has these commits no more."""
+        merged = [each for each in rows if each.sha not in self._outside]
+        rows = merged or rows
+        lines = self._telling(rows)
+        if not lines:
+            return None
+        kept = sum(
+            any(text in self._lines_at_head(path) for path in paths)
+            for text, paths in lines.items()
+        )
+        shas = sorted({each.sha for each in rows})
+        if kept == len(lines):
+            return Standing("current", kept, len(lines))
+        if not merged:
+            return Standing("unmerged", kept, len(lines), self._branch(shas[0]))
+        if 2 * kept < len(lines) and any(map(self._reverted, shas)):
+            return Standing("reverted", kept, len(lines))
+        return Standing("changed" if kept else "gone", kept, len(lines))
+
+    def _telling(self, rows: Sequence[Shown]) -> dict[str, set[str]]:
+        """Each line, without white space, with the paths at which commits showed it. Lines that
+        everyone writes only if there are no others, since these stand in every file."""
+        weights: dict[str, float] = {}
+        paths: dict[str, set[str]] = {}
+        for each in rows:
+            lines = self._blobs.lines(f"{each.sha}:{each.path}")
+            for first, last in each.lines:
+                for text in lines[first - 1 : last]:
+                    weights[_squeezed(text)] = weight(text)
+                    paths.setdefault(_squeezed(text), set()).add(each.path)
+        least = LIGHT if any(much > LIGHT for much in weights.values()) else 0.0
+        return {text: paths[text] for text, much in weights.items() if much > least}
+
+    def _lines_at_head(self, path: str) -> set[str]:
+        """The lines of the file, and of those that it was moved to."""
+        if path not in self._here:
+            names = self._catalog.later_names(path)
+            lines = (text for name in names for text in self._blobs.lines(f"HEAD:{name}"))
+            self._here[path] = {_squeezed(text) for text in lines}
+        return self._here[path]
+
+    def _reverted(self, sha: str) -> bool:
+        """Whether a commit after it says so, in the words of `git revert`."""
+        says = ("-F", f"--grep=This reverts commit {sha}")
+        return bool(self._repo.run("log", "-1", "--format=%H", *says, f"{sha}..HEAD"))
+
+    def _branch(self, sha: str) -> str | None:
+        """A branch that contains the commit; the user's own first."""
+        refs = ("refs/heads", "refs/remotes")
+        form = ("--count=1", "--format=%(refname:short)")
+        out = self._repo.run("for-each-ref", *form, f"--contains={sha}", *refs)
+        return out.decode("utf-8", "replace").strip() or None
+
+
+def _squeezed(line: str) -> str:
+    return "".join(line.split())
