@@ -33,7 +33,8 @@ class Filters:
     `files` are git pathspecs from the top of the working tree; `commits` revisions or ranges;
     `session` the start of a session's id; `since` and `until` dates as git reads them; `merged` and
     `unmerged` the revision whose history is meant; `models` the starts of models' names, or globs;
-    `standings` what may have become of the lines, which is known only of what was found.
+    `ran` globs of shell commands; `standings` what may have become of the lines, which is looked up
+    only of what was found.
     """
 
     files: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ class Filters:
     unmerged: str | None = None
     models: tuple[str, ...] = ()
     standings: tuple[str, ...] = ()
+    ran: tuple[str, ...] = ()
 
 
 def resolve(
@@ -172,6 +174,15 @@ class _Resolver:
             self._notes.append(f"no turn is tied only to commits that {revision} does not contain")
         return self._around({(session, turn) for session, turn, _ in edits})
 
+    def ran(self, globs: Sequence[str]) -> _Group:
+        """Exchanges in which a shell command that fits was run."""
+        from funes_git.ran import turns as that_ran  # every shell's grammar, for this alone
+
+        turns = that_ran(self._catalog, globs)
+        if not turns:
+            self._notes.append(f"no turn ran a command that fits {' or '.join(globs)}")
+        return self._around(turns)
+
     def written(self) -> _Group:
         """Exchanges whose lines a commit shows."""
         return self._around(self._catalog.turns_with_lines())
@@ -216,6 +227,8 @@ def _by_links(filters: Filters, found: _Resolver) -> Iterator[_Group]:
         yield found.unmerged(filters.unmerged)
     if filters.models:
         yield found.models(filters.models)
+    if filters.ran:
+        yield found.ran(filters.ran)
     if filters.standings:
         _checked(filters.standings, get_args(State), "standing")
         yield found.written()

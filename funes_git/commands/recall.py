@@ -23,6 +23,7 @@ def recall(
     merged: str | None = None,
     unmerged: str | None = None,
     agent: tuple[str, ...] = (),
+    ran: tuple[str, ...] = (),
     standing: options.Standings = (),
     model: tuple[str, ...] = (),
     session: str | None = None,
@@ -64,6 +65,9 @@ def recall(
         was never committed is not among them.
     agent
         Only this agent: claude_code, codex, ….
+    ran
+        Only exchanges in which a shell command was run that fits this pattern: 'terraform apply*',
+        '*migrate*'. Of several commands on a line each counts.
     standing
         Only hits whose committed lines are, at HEAD: all there (current), partly (changed), not
         (gone), taken back by git revert (reverted), or only on another branch (unmerged).
@@ -114,6 +118,7 @@ def recall(
         unmerged=unmerged,
         models=model,
         standings=standing,
+        ran=ran,
         agents=agent,
         session=session,
         types=type,

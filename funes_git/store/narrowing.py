@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from funes_git.store.database import Database
+from funes_git.store.pack import blocks_from_json, expand
+from funes_git_parsers.base import Block
 
 _WROTE = "relation = 'wrote' AND level != 'weak' AND path IS NOT NULL"
 
@@ -72,3 +74,19 @@ class Narrowing(Database):
             waiting += sorted({new for (new,) in rows} - names)
             names.update(waiting)
         return names
+
+    def calls(
+        self, literal: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[str, str, tuple[Block, ...]]]:
+        """(session id, turn, blocks) of every turn with a tool call, of those alone in whose text
+        all words of one of `literal` stand."""
+        sql = (
+            "SELECT s.session_id, t.turn_uuid, b.data FROM turns t JOIN bodies b ON b.turn = t.id"
+            " JOIN sessions s ON s.id = t.session WHERE NOT t.retracted AND t.id IN"
+            " (SELECT turn FROM chunks WHERE block_type = 'tool_use' AND NOT gone)"
+        )
+        with self.errors():
+            for session_id, turn_uuid, data in self.db.execute(sql):
+                text = expand(data)
+                if any(all(word in text for word in words) for words in literal):
+                    yield session_id, turn_uuid, tuple(blocks_from_json(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -670,6 +671,54 @@ def test_a_model_is_named_by_its_start_or_a_pattern(memory: Memory) -> None:
     found = memory.ask("cache", models=("opus",))
     assert found.notes[0].startswith("no turn by opus is here, only by claude-haiku-4-5 and")
     assert found.hits == ()
+
+
+def shell(session: str, line: str, tool: str = "Bash", **more: object) -> Turn:
+    block = Block("tool_use", json.dumps({"command": line}), tool)
+    return turn(session, 1, blocks=(block,), exchange=f"{session}-t1", **more)
+
+
+RAN = {
+    "s1": "cd infra && TF_LOG=1 sudo terraform apply -auto-approve | tee 'my log'",
+    "s2": "echo 'first; terraform apply -x'",
+    "s3": "cat > x.sh <<'EOF'\nterraform apply -y\nEOF",
+    "s4": 'terraform plan\nmanage.py migrate "größe [1]"',
+    "s5": "(terraform apply -z)",
+}
+
+
+def test_ran_finds_what_a_shell_ran_not_what_was_said_of_it(memory: Memory) -> None:
+    memory.store(*(shell(session, line) for session, line in RAN.items()))
+    memory.store(
+        shell("s6", "terraform apply", tool="Write"),
+        turn("s7", 1, "terraform apply -a", exchange="s7-t1"),
+        turn("s7", 2, "terraform is done", exchange="s7-t1"),
+    )
+
+    def sessions(*globs: str) -> set[str]:
+        return {key[:2] for key in memory.turns("terraform", ran=globs)}
+
+    assert sessions("terraform apply*") == {"s1", "s5"}
+    assert sessions("terraform apply -z") == {"s5"}
+    assert sessions("terraform*") == {"s1", "s4", "s5"}
+    assert sessions("*migrate*") == {"s4"}
+    assert sessions("*größe [[]1]*") == sessions("*größe*") == {"s4"}
+    assert sessions("terraform plan", "*-auto-approve") == {"s1", "s4"}
+    assert sessions("*terraform apply*") == {"s1", "s2", "s3", "s5"}  # anywhere in the line
+    assert sessions("apply*") == set()
+    found = memory.ask("terraform", ran=("kubectl*",))
+    assert found.hits == ()
+    assert found.notes[0] == "no turn ran a command that fits kubectl*"
+
+
+def test_ran_finds_the_words_around_the_command_and_nothing_that_was_taken_back(
+    memory: Memory,
+) -> None:
+    ran = shell("s1", "terraform apply")
+    memory.store(ran, turn("s1", 2, "We deploy terraform on Mondays", exchange="s1-t1"))
+    assert set(memory.turns("terraform", ran=("terraform apply",))) == {"s1-t1", "s1-t2"}
+    memory.store(retracted=(ran,))
+    assert memory.turns("terraform", ran=("terraform apply",)) == []
 
 
 def test_a_branch_means_its_name_and_what_it_reaches(memory: Memory) -> None:
