@@ -43,6 +43,7 @@ class _AtHead:
 
     def standing(self, rows: Sequence[Shown]) -> Standing | None:
         """Of the lines that commits showed; None where git has these commits no more."""
+        rows = [each for each in rows if self._blobs.read(f"{each.sha}^{{commit}}")]
         merged = [each for each in rows if each.sha not in self._outside]
         rows = merged or rows
         lines = self._telling(rows)

@@ -9,7 +9,7 @@ import pytest
 from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
-from scenario import commit, git
+from scenario import commit, forget, git
 
 from funes_git.errors import UsageError
 from funes_git.filters import Filters
@@ -108,6 +108,25 @@ def test_work_on_another_branch_is_unmerged_until_it_is_merged(story: Story) -> 
     assert story.standing() == Standing("unmerged", 0, 3)  # on no branch
     git(story.repo, story.clock, "cherry-pick", sha)
     assert story.standing() == Standing("current", 3, 3)
+
+
+def test_commits_that_git_has_forgotten_count_no_more(story: Story) -> None:
+    git(story.repo, story.clock, "switch", "-qc", "topic")
+    story.agent_writes("cache.py", CODE, "eviction of the oldest entry")
+    sha = commit(story.repo, story.clock, "evict")
+    git(story.repo, story.clock, "switch", "-q", "main")
+    story.repo.write("other.py", "x = 'a line between'\n")
+    commit(story.repo, story.clock, "other")
+    git(story.repo, story.clock, "cherry-pick", sha)
+    assert story.standing() == Standing("current", 3, 3)
+    (hit,) = story.ask("eviction")
+    assert sha in hit.commits
+    git(story.repo, story.clock, "branch", "-D", "topic")
+    forget(story.repo)
+    assert story.standing() == Standing("current", 3, 3)
+    git(story.repo, story.clock, "rm", "-q", "cache.py")
+    commit(story.repo, story.clock, "drop")
+    assert story.standing() == Standing("gone", 0, 3)
 
 
 def test_what_is_gone_comes_last_and_can_be_left_out(story: Story) -> None:
