@@ -36,13 +36,25 @@ class Held:
 def session(catalog: Catalog, start: str) -> str:
     """The one session whose id begins so. Raises UnknownTarget."""
     known = catalog.rows("SELECT session_id FROM sessions ORDER BY session_id")
-    found = [row[0] for row in known if row[0].startswith(start)] if start else []
+    return _one((str(row[0]) for row in known), start)
+
+
+def forgotten_before(forgotten: Forgotten, start: str) -> str | None:
+    """The one session whose id begins so, of those that were forgotten; None if none does."""
+    try:
+        return _one(forgotten.sessions, start)
+    except UnknownTarget:
+        return None
+
+
+def _one(known: Iterable[str], start: str) -> str:
+    found = [each for each in known if each.startswith(start)] if start else []
     if start in found:
         return start
     if len(found) != 1:
         told = "could be several sessions" if found else "is no session of this repository"
         raise UnknownTarget(f"{start!r} {told}", "git funes log, which names them")
-    return str(found[0])
+    return found[0]
 
 
 def held(catalog: Catalog, what: Forgotten) -> list[Held]:

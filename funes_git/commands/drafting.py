@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funes_git import output
-from funes_git.commands.opened import reading
+from funes_git.commands.opened import need_commit, reading
 from funes_git.git import Repo
 from funes_git.output import Output
 from funes_git.store.decisions import Decisions
@@ -30,6 +30,8 @@ def drafted(
     from funes_git.publish import draft, span
 
     with reading(links=True) as (repo, catalog):
+        if release == "HEAD":
+            need_commit(repo)
         found = span.resolve(repo, release, since)
         memory = LanceMemory.open(repo.layout.memory)
         made = draft.make(

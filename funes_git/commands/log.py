@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.opened import from_top, reading
-from funes_git.errors import UnknownTarget
+from funes_git.commands.opened import from_top, need_commit, reading
 from funes_git.git import Repo
 from funes_git.model import LogEntry
 from funes_git.render import agent, history, json
@@ -85,8 +84,8 @@ def found(
     from funes_git.why.log import log as logged
 
     named = any(not arg.startswith("-") or arg == "--all" for arg in args)
-    if not named and not repo.has_commits():
-        raise UnknownTarget("this branch has no commit yet", hint="git commit")
+    if not named:
+        need_commit(repo)
     paths = [from_top(repo, item) for item in path]
     return logged(repo, catalog, [*args, *(["--", *paths] if paths else [])], prompts=prompts)
 

@@ -65,10 +65,13 @@ def _said(error: Exception) -> str:
 def _missing(command: Command, error: Exception) -> UsageError:
     argument = getattr(error, "argument", None)
     name = str(argument.names[-1]) if argument else ""
-    if name.startswith("-") or command.name not in NEEDED:
-        return UsageError(f"{name} needs a value", hint=f"git funes {command.name} -h")
+    more = f"git funes {command.name} -h"
+    if argument is None or argument.index is None:
+        return UsageError(f"{name} needs a value", hint=more)
+    if command.name not in NEEDED:
+        return UsageError(f"{command.name} needs {name.lstrip('-').upper()}", hint=more)
     message, example = NEEDED[command.name]
-    return UsageError(message, hint=f"{example}   (more: git funes {command.name} -h)")
+    return UsageError(message, hint=f"{example}   (more: {more})")
 
 
 def _too_many(command: Command, tokens: Sequence[str]) -> UsageError:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from funes_git import output
-from funes_git.errors import FunesError, MemoryBusy, NoSessions, NotARepository
+from funes_git.errors import FunesError, MemoryBusy, NoSessions, NotARepository, UnknownTarget
 from funes_git.git import Repo, process
 from funes_git.render.clean import line
 from funes_git.render.words import agent
@@ -24,6 +24,12 @@ def from_top(repo: Repo, path: str) -> str:
     if path.startswith(":"):
         return path  # git's own pathspec magic names its root itself
     return repo.relative(path, Path.cwd())
+
+
+def need_commit(repo: Repo) -> None:
+    """Raises UnknownTarget where nothing has been committed on HEAD."""
+    if not repo.has_commits():
+        raise UnknownTarget("this branch has no commit yet", hint="git commit")
 
 
 def settings() -> Mapping[str, str]:

@@ -39,7 +39,7 @@ def pull(
 
     out = output.choose(format)
     repo = here()
-    name = bound(repo, memory)
+    name = bound(repo, memory, "pull")
     report = Meeting(repo, place_of(name), out.progress, strangers=yes).pull()
     out.progress_done()
     level(repo, out, embed=not no_embed)

@@ -46,7 +46,7 @@ def push(
 
     out = output.choose(format)
     repo = here()
-    name = bound(repo, memory)
+    name = bound(repo, memory, "push")
     with Stores.open(repo.layout):
         pass  # MemoryMissing
     place = place_of(name)
@@ -64,11 +64,15 @@ def push(
     return 0
 
 
-def bound(repo: Repo, memory: str | None) -> Name:
-    """The memory that was named, or that this repository is bound to. Raises UsageError."""
+def bound(repo: Repo, memory: str | None, command: str) -> Name:
+    """The memory that was named to `command`, or that this repository is bound to. Raises
+    UsageError."""
     text = memory or repo.settings.get("memory")
     if not text:
-        raise UsageError("this repository has no memory elsewhere yet", "git funes push ORG/NAME")
+        raise UsageError(
+            "this repository has no memory elsewhere yet",
+            hint=f"git funes {command} ORG/NAME, or git funes {command} FOLDER",
+        )
     name = parse(text)
     if name.revision is not None:
         raise UsageError(f"{text} names a revision, which cannot change", name.where)

@@ -78,5 +78,6 @@ def test_models_are_shown_outside_a_repository(tmp_path: Path) -> None:
 
 def test_a_branch_without_commits_says_so(repo: GitRepo) -> None:
     assert funes("index", "--no-embed", cwd=repo.path).returncode == 1  # makes the memory
-    done = funes("log", cwd=repo.path)
-    assert done.stderr == "error: this branch has no commit yet\nhint: git commit\n"
+    for command in ("log", "review"):
+        done = funes(command, cwd=repo.path)
+        assert done.stderr == "error: this branch has no commit yet\nhint: git commit\n"
