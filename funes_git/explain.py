@@ -17,6 +17,7 @@ from funes_git.git import Repo
 from funes_git.reading import adopted_places, is_adopted
 from funes_git.sift import Sifter
 from funes_git.store.catalog import Catalog
+from funes_git.store.decisions import forgotten_in
 from funes_git.touching import Search
 from funes_git_parsers.base import COMMIT, Edit, Item, Parser, Session, Source, Turn
 from funes_git_parsers.dataclass import dataclass
@@ -38,14 +39,15 @@ class Folder:
 @dataclass(slots=True)
 class Explanation:
     """Whether a session belongs. `found` is whether indexing looks at it without being told to;
-    `commits` are those that it recorded and the repository has. `error` says why it could not be
-    read."""
+    `commits` are those that it recorded and the repository has. `forgotten` ones are left out for
+    good. `error` says why it could not be read."""
 
     source: Source
     sessions: list[str] = field(default_factory=list)
     folders: list[Folder] = field(default_factory=list)
     found: bool = False
     adopted: bool = False
+    forgotten: bool = False
     commits: list[str] = field(default_factory=list)
     error: str | None = None
 
@@ -76,12 +78,14 @@ def explain(repo: Repo, wanted: str, agents: Sequence[str] = ()) -> list[Explana
     search = Search(repo, every, unreadable)
     touching = {source for source in sources if search.touches(source)} | {*search.lost()}
     told = []
+    forgotten = forgotten_in(repo.layout.decisions).sessions
     for source in sources:
         one = Explanation(source, found=source in touching, adopted=_is_adopted(repo, source))
         try:
             _fill(one, repo, search, every[source.harness])
         except OSError as error:
             one.error = error.strerror or str(error)
+        one.forgotten = bool(one.sessions) and forgotten.issuperset(one.sessions)
         told.append(one)
     return told
 

@@ -33,28 +33,21 @@ class Held:
     whole: bool
 
 
-def session(catalog: Catalog, start: str) -> str:
-    """The one session whose id begins so. Raises UnknownTarget."""
-    known = catalog.rows("SELECT session_id FROM sessions ORDER BY session_id")
-    return _one((str(row[0]) for row in known), start)
-
-
-def forgotten_before(forgotten: Forgotten, start: str) -> str | None:
-    """The one session whose id begins so, of those that were forgotten; None if none does."""
-    try:
-        return _one(forgotten.sessions, start)
-    except UnknownTarget:
-        return None
-
-
-def _one(known: Iterable[str], start: str) -> str:
-    found = [each for each in known if each.startswith(start)] if start else []
+def session(catalog: Catalog, forgotten: Forgotten, start: str) -> str:
+    """The one session whose id begins so, of those that are held, or else of those that were
+    forgotten. Raises UnknownTarget."""
+    known = [str(row[0]) for row in catalog.rows("SELECT session_id FROM sessions")]
+    found = _beginning(known, start) or _beginning(forgotten.sessions, start)
     if start in found:
         return start
     if len(found) != 1:
         told = "could be several sessions" if found else "is no session of this repository"
         raise UnknownTarget(f"{start!r} {told}", "git funes log, which names them")
     return found[0]
+
+
+def _beginning(known: Iterable[str], start: str) -> list[str]:
+    return [each for each in known if each.startswith(start)] if start else []
 
 
 def held(catalog: Catalog, what: Forgotten) -> list[Held]:

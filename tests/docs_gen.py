@@ -91,7 +91,8 @@ interrupted
 the memory and everything derived from it; never committed, pushed or cloned
 .TP
 .I ~/.cache/funes\\-git
-pulled model weights, what is known of session files, crash records
+pulled model weights, what is known of session files, crash records; under memories, what is derived
+of other memories that were asked
 .TP
 .I ~/.config/funes\\-git
 the repositories that are enabled, and the program that hooks call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,16 @@ from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.output import Output
 from funes_git.render import json
-from funes_git.render.words import plural
+from funes_git.render.words import listed, plural, short
 from funes_git.store.stores import Stores
 
 if TYPE_CHECKING:
     from funes_git.forget import Held
     from funes_git.store.catalog import Catalog
-    from funes_git.store.forgotten import Kind
+    from funes_git.store.forgotten import Forgotten, Kind
+
+NAMED = 5
+"""Sessions that the question names."""
 
 
 def forget(
@@ -56,33 +60,42 @@ def forget(
     """
     from funes_git import forget as forgetting
     from funes_git import worker
+    from funes_git.store.decisions import forgotten_in
     from funes_git.store.forgotten import Forgotten
 
     out = output.choose(format)
     repo = here()
+    known = forgotten_in(repo.layout.decisions)
     with Stores.open(repo.layout, write=not dry_run) as stores:
-        what = _what(repo, stores.catalog, sessions, before, file)
+        what = _what(repo, stores.catalog, known, sessions, before, file)
         found = forgetting.held(stores.catalog, Forgotten.of(what))
-        if not dry_run:
-            _confirm(out, found, yes)
+        doing = bool(found) and not dry_run
+        if doing:
+            _confirm(out, found, yes, _again(sessions, before, file))
             forgetting.forget(
                 repo, stores, what, lambda done, total: out.progress(done, total, "sessions kept")
             )
             out.progress_done()
             link_everything(repo, stores, out)
-    if not dry_run:
+    if doing:
         worker.start_detached(repo)  # the mapped vectors are made again
-    _tell(out, found, dry_run)
+    gone = {value for kind, value in what if kind == "session"} & known.sessions
+    _tell(out, found, sorted(gone - {each.session_id for each in found}), dry_run)
     return 0
 
 
 def _what(
-    repo: Repo, catalog: Catalog, sessions: Sequence[str], before: str | None, file: Sequence[str]
+    repo: Repo,
+    catalog: Catalog,
+    known: Forgotten,
+    sessions: Sequence[str],
+    before: str | None,
+    file: Sequence[str],
 ) -> list[tuple[Kind, str]]:
     from funes_git import filters
     from funes_git.forget import session
 
-    found: list[tuple[Kind, str]] = [("session", session(catalog, start)) for start in sessions]
+    found: list[tuple[Kind, str]] = [("session", session(catalog, known, s)) for s in sessions]
     if before is not None:
         found.append(("before", repr(filters.date(repo, before, "git funes forget --before"))))
     found += [("file", from_top(repo, pattern)) for pattern in file]
@@ -91,13 +104,22 @@ def _what(
     return found
 
 
-def _confirm(out: Output, found: Sequence[Held], yes: bool) -> None:
+def _again(sessions: Sequence[str], before: str | None, file: Sequence[str]) -> str:
+    """The command that shows what the same arguments name."""
+    dated = [] if before is None else ["--before", before]
+    named = [word for pattern in file for word in ("--file", pattern)]
+    return shlex.join(["git", "funes", "forget", *sessions, *dated, *named, "--dry-run"])
+
+
+def _confirm(out: Output, found: Sequence[Held], yes: bool, again: str) -> None:
     if yes:
         return
     if not is_conversation(out):
-        raise UsageError("nobody can be asked whether this is meant", hint="--yes, or --dry-run")
-    if ask(f"forget {_size(found)} for good?", "yn") != "y":
-        raise FunesError("nothing was forgotten", hint="git funes forget --dry-run")
+        raise UsageError("nobody can be asked whether this is meant", hint=f"--yes, or {again}")
+    names = [short(each.session_id) for each in found[:NAMED]]
+    names += [f"{len(found) - NAMED} more"] if len(found) > NAMED else []
+    if ask(f"forget {_size(found)} for good: {listed(names)}?", "yn") != "y":
+        raise FunesError("nothing was forgotten", hint=again)
 
 
 def _size(found: Sequence[Held]) -> str:
@@ -105,16 +127,22 @@ def _size(found: Sequence[Held]) -> str:
     return f"{turns} of {plural(len(found), 'session')}"
 
 
-def _tell(out: Output, found: Sequence[Held], dry_run: bool) -> None:
+def _tell(out: Output, found: Sequence[Held], gone: Sequence[str], dry_run: bool) -> None:
+    """`gone` are the named sessions of which nothing was left to forget."""
     if out.format == "json":
         rows = [{"session_id": h.session_id, "turns": h.turns, "whole": h.whole} for h in found]
-        out.json(json.document(forgotten=not dry_run, sessions=rows))
+        done = bool(found) and not dry_run
+        out.json(json.document(forgotten=done, sessions=rows, forgotten_before=list(gone)))
         return
-    lines = [f"{'would forget' if dry_run else 'forgot'} {_size(found)}"]
+    lines = [f"{short(each)} was forgotten before" for each in gone]
+    if found:
+        lines.append(f"{'would forget' if dry_run else 'forgot'} {_size(found)}")
+    elif not gone:
+        lines.append("no turn matches, so nothing is forgotten")
     for each in found:
         part = "the whole session" if each.whole else "a part"
         lines.append(f"  {each.session_id}  {plural(each.turns, 'turn')}, {part}")
-    if not dry_run:
+    if found and not dry_run:
         lines.append("the agents' own files still hold it, and so does what was pushed before")
     out.lines(lines)
 

@@ -87,7 +87,9 @@ def run(
 
 def _check(source: str, where: str | None) -> None:
     if source not in LABELS:
-        raise UsageError(f"cannot import from {source!r}", f"one of: {', '.join(LABELS)}; or FILE.funes")
+        raise UsageError(
+            f"cannot import from {source!r}", f"one of: {', '.join(LABELS)}; or FILE.funes"
+        )
     if where is None and source == traces.SOURCE:
         raise UsageError("traces needs the name of a dataset", "git funes import traces ORG/REPO")
     if where is not None and source != traces.SOURCE:

@@ -64,7 +64,8 @@ class Replies:
             )
             found = self._engine.of(repo).search(query, filters, k)
         notes += (f"note: {said}" for said in found.notes)
-        lines = list(compact.recall(query, found.hits, relevant=found.relevant))
+        whole = "a larger k shows more, `get` the whole turn"
+        lines = list(compact.recall(query, found.hits, relevant=found.relevant, more=whole))
         more = "`get` reads a turn whole; a narrower query or filters, or max_tokens, show more"
         return _reply(repo.name, notes, lines, max_tokens, more)
 

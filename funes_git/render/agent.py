@@ -231,11 +231,15 @@ def log(entry: LogEntry) -> Iterator[str]:
         yield f"{told} · {get_line(link.session_id, link.turn_uuid)}"
 
 
-def recall(query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Iterator[str]:
-    """Hits, best first; unless they are `relevant`, only the nearest, and that it is so."""
+def recall(
+    query: str, hits: Sequence[Hit], *, relevant: bool = True, more: str | None = None
+) -> Iterator[str]:
+    """Hits, best first; unless they are `relevant`, only the nearest, and that it is so. `more`
+    says how the reader sees more, empty where he cannot; None is what the command says."""
     from funes_git.render import hits as found  # only `recall` and what serves it
 
-    yield from found.recall(query, hits, relevant=relevant)
+    told = found.MORE if more is None else more
+    yield from found.recall(query, hits, relevant=relevant, more=told)
 
 
 def prompts(views: Sequence[TurnView]) -> Iterator[str]:

@@ -35,7 +35,7 @@ _COMMIT = re.compile(r"\bcommit ([0-9a-f]{7,40})\b")
 
 def prompt(repository: str, question: str, found: Found) -> str:
     """The one prompt."""
-    passages = "\n".join(agent.recall(question, found.hits, relevant=found.relevant))
+    passages = "\n".join(agent.recall(question, found.hits, relevant=found.relevant, more=""))
     asked = " ".join(question.split())
     return (
         f"{_ORDERS.format(repository=line(repository))}\nQuestion: {asked}\n\n"

@@ -38,13 +38,15 @@ def lines(found: Sequence[Explanation]) -> Iterator[str]:
         if one.commits:
             ids = ", ".join(commit[:10] for commit in one.commits[:3])
             yield f"  it recorded {plural(len(one.commits), 'commit')} of this repository: {ids}"
-        if not one.belonging and not one.error:
+        if not (one.belonging or one.error or one.forgotten):
             yield f"  {NEXT}"
 
 
 def _verdict(one: Explanation) -> str:
     if one.error:
         return f"cannot be read: {line(one.error)}"
+    if one.forgotten:
+        return "left out: it was forgotten (git funes forget)"
     if one.adopted:
         return f"belongs: it was indexed with --adopt ({plural(one.turns, 'turn')})"
     if not one.belonging:
@@ -91,6 +93,7 @@ def _object(one: Explanation) -> json.Object:
         "belongs": bool(one.belonging),
         "found": one.found,
         "adopted": one.adopted,
+        "forgotten": one.forgotten,
         "turns": {"all": one.turns, "belonging": one.belonging},
         "commits": one.commits,
         "error": one.error,

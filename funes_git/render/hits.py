@@ -10,6 +10,8 @@ from funes_git.render.clean import line, safe
 from funes_git.render.excerpt import Finder, excerpt, finder
 from funes_git.render.words import plural, short, short_turn, standing
 
+MORE = "-n N shows more, get the whole turn"
+"""Said to who reads the command's answer."""
 REPLY = 3_000
 """Characters of recorded text in a reply: with headings, 8 hits are about 1,300 tokens."""
 NEAREST = 2
@@ -19,12 +21,14 @@ _WEIGHTS = (4, 3, 2)
 _PROMPT, _CLOSING, _NEIGHBOUR, _LEAST = 140, 260, 240, 100
 
 
-def recall(query: str, hits: Sequence[Hit], *, relevant: bool = True) -> Iterator[str]:
+def recall(
+    query: str, hits: Sequence[Hit], *, relevant: bool = True, more: str = MORE
+) -> Iterator[str]:
     """Hits, best first; unless they are `relevant`, only the nearest. What one does not need of its
-    share of the reply, the next may have."""
+    share of the reply, the next may have. `more` says how the reader sees more, if he can."""
     if relevant or not hits:
-        more = " · -n N shows more, get the whole turn" if hits else ""
-        yield f"recall {line(query)} · {plural(len(hits), 'hit')}{more}"
+        how = f" · {more}" if hits and more else ""
+        yield f"recall {line(query)} · {plural(len(hits), 'hit')}{how}"
     else:
         hits = hits[:NEAREST]
         yield f"recall {line(query)} · nothing relevant; the nearest {len(hits)}, by score:"

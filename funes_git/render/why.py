@@ -39,7 +39,7 @@ def why(page: Page, found: Why) -> Iterator[str]:
     for number, gap in enumerate(found.unexplained):
         if number == 0:
             yield page.rule() if found.answers else ""
-        yield from _unexplained(page, gap, found.path)
+        yield from _unexplained(page, gap)
     if found.more:
         yield page.rule()
         more = words.plural(found.more, "more turn")
@@ -228,7 +228,7 @@ def _evidence(page: Page, answer: Answer) -> Iterator[str]:
         yield from prose(page, f"The session {session} is not indexed.")
 
 
-def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str]:
+def _unexplained(page: Page, gap: Unexplained) -> Iterator[str]:
     style = page.style
     kinds = {
         "human": "a person wrote this",
@@ -249,8 +249,8 @@ def _unexplained(page: Page, gap: Unexplained, path: str | None) -> Iterator[str
     following = words.REASON_NEXT.get(gap.reason) if gap.reason else None
     if following and "git funes" not in gap.detail:
         yield style.dim(f"  try: {following}")
-    if gap.kind == "uncommitted" and path:
-        yield style.dim(f"  try: git funes recall --file {line(path)} QUERY")
+    if gap.kind == "uncommitted":
+        yield style.dim("  try: git funes index   (reads what sessions have added since)")
 
 
 def _reason(gap: Unexplained) -> str:

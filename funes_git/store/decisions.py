@@ -10,11 +10,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
-from funes_git.errors import FunesError
-from funes_git.store.database import Database, StoreDamaged, connect_writable, translated
+from funes_git.errors import FunesError, MemoryMissing
+from funes_git.store.database import (
+    Database,
+    StoreDamaged,
+    connect_readonly,
+    connect_writable,
+    translated,
+)
 from funes_git.store.forgotten import Forgotten, Kind
 from funes_git.store.links import event_from, event_values
-from funes_git.store.migrate import migrate
+from funes_git.store.migrate import check, migrate, version
 from funes_git.store.records import HookEvent
 
 VERSION_1 = """
@@ -35,6 +41,8 @@ CREATE TABLE forgotten (
   WITHOUT ROWID;
 """
 MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3)
+WITH_FORGOTTEN = 3
+"""The format since which it is kept what is to be forgotten."""
 EVENT = """INSERT OR IGNORE INTO events (id, hook, at, sha, worktree, branch, rewrites, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -114,6 +122,18 @@ class Decisions(Database):
                 self.db.execute("DELETE FROM settings WHERE name = ?", (name,))
             else:
                 self.db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+
+def forgotten_in(path: Path) -> Forgotten:
+    """What people want forgotten, by the file at `path` as it lies: reading it needs no lock.
+    Nothing where there is no file yet. Raises FormatTooNew, FunesError."""
+    try:
+        db = connect_readonly(path)
+    except MemoryMissing:
+        return Forgotten()
+    with Decisions(db, path) as found:
+        check(version(db), len(MIGRATIONS), "decisions.sqlite")
+        return found.forgotten() if version(db) >= WITH_FORGOTTEN else Forgotten()
 
 
 def _told(error: FunesError) -> FunesError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -26,3 +27,22 @@ def funes(*args: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]
         text=True,
         check=False,
     )
+
+
+def on_terminal(*args: str, cwd: Path, typed: str, **env: str) -> tuple[int, str]:
+    """`git funes ARGS` on a terminal on which somebody types: exit code, and what stood there."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "funes_git", *args],
+        cwd=cwd,
+        env=environment(**env),
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    os.write(master, typed.encode())
+    code = process.wait(30)
+    said = os.read(master, 100_000).decode()
+    os.close(master)
+    return code, said

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import subprocess
 import sys
 from pathlib import Path
 
 from agents import START, ClaudeSession
-from cli.running import environment, funes
+from cli.running import funes, on_terminal
 from helpers import GitRepo, share_rules
 
 
@@ -53,20 +51,8 @@ def test_add_alone_in_a_pipe_lists_what_is_installed_with_the_command(
 def test_add_alone_on_a_terminal_asks_for_each(repo: GitRepo, hermetic: Path) -> None:
     for name in (".gemini", ".cursor"):
         (hermetic / name).mkdir()
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "funes_git", "add"],
-        cwd=repo.path,
-        env=environment(PATH="/usr/bin:/bin"),
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-    )
-    os.close(slave)
-    os.write(master, b"y\nn\n")
-    assert process.wait(30) == 0
-    said = os.read(master, 100_000).decode()
-    os.close(master)
+    code, said = on_terminal("add", cwd=repo.path, typed="y\nn\n", PATH="/usr/bin:/bin")
+    assert code == 0
     assert "Add funes-git to Gemini CLI? [y/N]" in said
     assert "Add funes-git to Cursor? [y/N]" in said
     assert (hermetic / ".gemini" / "settings.json").exists()

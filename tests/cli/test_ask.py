@@ -80,6 +80,7 @@ def test_the_agent_gets_one_fenced_prompt_in_an_empty_folder(widget: Widget, age
     assert f"Question: Why the {FOUND}?" in head
     assert tail.strip() == f"Question again: Why the {FOUND}?"
     assert "> The cache grows without bound." in passages
+    assert "shows more" not in passages
     assert widget.session[:8] in passages
     assert widget.commit[:12] in passages
     folder = Path(f"{agent.given}.pwd").read_text().strip()

@@ -93,6 +93,8 @@ def test_the_tools_answer_as_the_commands_do(server: McpServer, story: Story) ->
     assert why.endswith(f"get {story.session} {story.edit}")
     found = server.call("recall", query="why no time to live", file=["src/*"], k=2)
     assert "> A time to live would not help" in found
+    assert "a larger k shows more, `get` the whole turn" in found
+    assert "-n N" not in found
     log = server.call("log", range="HEAD~1..HEAD")
     assert "Bound the cache" in log
     assert "Start the cache" not in log

@@ -262,7 +262,7 @@ src/cache.py, line 88: no turn of an agent found
 
 Line 4: not committed yet
   No indexed session wrote it; one that is still at work may not be read yet.
-  try: git funes recall --file src/cache.py QUERY\
+  try: git funes index   (reads what sessions have added since)\
 """)
     assert list(agent.why(replace(WHY, answers=(), unexplained=(gap,))))[2:] == snapshot(
         [

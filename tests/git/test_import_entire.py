@@ -243,5 +243,6 @@ def test_a_repository_without_checkpoints_is_told(repo: GitRepo) -> None:
     memory = Memory(repo)
     with pytest.raises(FunesError, match="nothing of Entire is here"):
         imported(memory)
-    with pytest.raises(UsageError, match="cannot import from 'cvs'"):
+    with pytest.raises(UsageError, match="cannot import from 'cvs'") as caught:
         imported(memory, "cvs")
+    assert "FILE.funes" in (caught.value.hint or "")

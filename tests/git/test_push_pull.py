@@ -175,6 +175,8 @@ def test_what_is_no_memory_is_told(ada: Machine) -> None:
     ada.repo.commit("first")
     done = ada.run("push", code=2)
     assert "this repository has no memory elsewhere yet" in done.stderr
+    done = ada.run("pull", code=2)
+    assert "hint: git funes pull ORG/NAME, or git funes pull FOLDER" in done.stderr
     assert "names a revision" in ada.run("push", "ada/widget@v1", code=2).stderr
     assert "no memory can be called 'word'" in ada.run("push", "word", code=2).stderr
     assert "git funes init" in ada.run("push", NAME, code=1).stderr
