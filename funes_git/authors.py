@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
-from funes_git.link.coverage import AFTER, BEFORE, SKEW
+from funes_git.link.coverage import AFTER, BEFORE, SKEW, Coverage
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.dataclass import dataclass
@@ -52,6 +52,7 @@ class Authors:
             self._links[NOT_COMMITTED] = list(pending)
         self._rows = catalog.linked_commits(wanted)
         self._read_until, self._unread = read_until(catalog)
+        self._forgotten = Coverage.of_forgotten(catalog.setting("forgotten"))
         self._covered: dict[float, bool] = {}
         self._shown: Shown | None = None
         self._relaid: dict[str, Relaid] = {}
@@ -132,6 +133,8 @@ class Authors:
         at = self._time(sha)
         if at is not None and at > self._read_until:
             return self._unread
+        if at is not None and self._forgotten.covers(at):
+            return "forgotten"
         return "no-session" if at is None or not self._covers(at) else None
 
     def _covers(self, at: float) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ from funes_git.git import Repo
 from funes_git.prepare import clean_cursor, clean_session, clean_turn, texts
 from funes_git.redact import Redactor, clean_path
 from funes_git.store.catalog import Catalog
-from funes_git.store.changes import Changes, StoredEdit, StoredTurn
+from funes_git.store.changes import Changes, Key, StoredEdit, StoredTurn
 from funes_git.store.forgotten import Forgotten, Kind
 from funes_git.store.restore import catalog_changes
 from funes_git.store.stores import Stores
@@ -74,16 +75,29 @@ def forget(
     stores.decisions.forget(rows, time.time())
     forgotten = Forgotten.of(rows)
     sources: set[str] = set()
+    spans: list[tuple[Kind, str]] = []
 
     def change(changes: Changes) -> None:
         gone = forgotten.turns(changes)
         sources.update(t.source_path for key, t in changes.turns.items() if key in gone)
+        spans.extend(_spans(changes, gone))
         forgotten.clear(changes)
         # how far a source was read is kept with what was still to be told of it
         changes.states = {key: s for key, s in changes.states.items() if key[1] not in sources}
 
     stores.known_as(*repo.identity())
-    stores.rewrite(change, progress)
+    stores.rewrite(change, progress, lambda: stores.decisions.forget(spans, time.time()))
+
+
+def _spans(changes: Changes, gone: Iterable[Key]) -> Iterator[tuple[Kind, str]]:
+    """When what is to go happened, by session: nobody knows any more what an agent did then."""
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    for key in gone:
+        stored = changes.turns.get(key)
+        if stored is not None and stored.turn.ts is not None:
+            times[key[0]].append(stored.turn.ts)
+    for found in times.values():
+        yield "span", f"{min(found)!r} {max(found)!r}"
 
 
 @dataclass(slots=True)

@@ -35,6 +35,7 @@ Reason: TypeAlias = Literal[
     "shown",  # a session of the time shows the line, though no edit of it is known
     "not-read-yet",  # the agents' sessions were last read before the commit was made
     "not-in-memory",  # another memory was asked, which need not hold all sessions
+    "forgotten",  # what an agent did at this time was forgotten
     "shallow",  # the history was cut here: what the commit changed cannot be known
     "missing-objects",  # the repository lacks what the commit changed (a partial clone)
 ]

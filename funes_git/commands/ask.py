@@ -109,10 +109,10 @@ def ask(
 def _recalled(words: str, filters: Filters, n: int, memory: str | None) -> Found:
     """The passages. Raises FunesError where there are none."""
     found = gather(words, filters, n, memory=memory)
-    if not found.hits:
+    if not (found.hits and found.relevant):
         raise FunesError(
-            "nothing was found for this question, so no agent was started",
-            hint=f'git funes recall "{words}"   (other words, or fewer filters)',
+            "nothing relevant was found for this question, so no agent was started",
+            hint=f'git funes recall "{words}"   (the nearest; or other words, or fewer filters)',
         )
     return found
 

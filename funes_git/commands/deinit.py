@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from funes_git import config, enabled, output
 from funes_git.commands import options
 from funes_git.commands.opened import here
+from funes_git.git import process
 from funes_git.hosts import githooks, wiring
 from funes_git.layout import Layout
 from funes_git.render import json
@@ -34,6 +35,8 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     memory, before = repo.layout.root.exists(), githooks.state(repo).state
     if purge:
         _purge(repo.layout)
+        # else what is indexed anew would be pushed there unasked; git fails if it is not set
+        process.attempt(repo.args("config", "--local", "--unset-all", "funes.memory"), repo.folder)
     hooks = githooks.remove(repo)
     if not enabled.remove(repo.common_dir):
         githooks.remove_shim()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,11 +59,19 @@ def decisions(repo: Repo) -> Iterator[Decisions]:
         yield found
 
 
-def decide(repo: Repo, draft: Draft, include: Sequence[str], exclude: Sequence[str]) -> None:
-    """Take in what was decided before, and what the command line says."""
+def decide(
+    repo: Repo,
+    draft: Draft,
+    include: Sequence[str],
+    exclude: Sequence[str],
+    *,
+    keep: bool = True,
+) -> None:
+    """Take in what was decided before, and what the command line says; that is kept for the next
+    time unless `keep` is False."""
     from funes_git.publish import draft as drafts
 
-    with decisions(repo) as stored:
+    with decisions(repo) if keep else _copied(repo) as stored:
         drafts.recall(draft, stored)
         drafts.apply(draft, stored, include, exclude)
 
@@ -72,6 +82,17 @@ def alone(folder: Path) -> Iterator[None]:
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with FileLock.take(folder.with_name(f"{folder.name}.lock"), WAIT):
         yield
+
+
+@contextmanager
+def _copied(repo: Repo) -> Iterator[Decisions]:
+    """A copy of what people decided, in which nothing lasts."""
+    with tempfile.TemporaryDirectory(prefix="funes-git-") as folder:
+        path = Path(folder, "decisions.sqlite")
+        if repo.layout.decisions.exists():
+            shutil.copyfile(repo.layout.decisions, path)
+        with Decisions.open(path) as found:
+            yield found
 
 
 def is_conversation(out: Output) -> bool:

@@ -86,7 +86,7 @@ def publish(
     dataset = Dataset(memory)
     repo, lance, draft = drafted(out, release, since, scope, keep_emails)
     manifest.checked(draft.span.name)
-    decide(repo, draft, include, exclude)
+    decide(repo, draft, include, exclude, keep=not dry_run)
     parts = _reviewed(out, repo, draft, yes=yes or dry_run)
     tool = f"funes-git {version_of('funes-git')}"
     prepared = releases.prepare(repo, lance, draft, parts, tool, license)

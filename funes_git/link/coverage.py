@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterable
 
@@ -32,6 +33,11 @@ class Coverage:
                 self._spans[-1] = (self._spans[-1][0], max(self._spans[-1][1], last))
             else:
                 self._spans.append((first, last))
+
+    @classmethod
+    def of_forgotten(cls, kept: str | None) -> Coverage:
+        """The times of what was forgotten, as the catalog keeps them in its setting `forgotten`."""
+        return cls(("", "", first, last) for first, last in json.loads(kept or "[]"))
 
     def covers(self, at: float) -> bool:
         """Whether a session was at work around `at` (seconds since the epoch)."""

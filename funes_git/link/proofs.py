@@ -22,6 +22,7 @@ class Witnesses:
         self._parents = catalog.families()
         spans = catalog.session_spans()
         self.coverage = Coverage(spans)
+        self.forgotten = Coverage.of_forgotten(catalog.setting("forgotten"))
         self._harness = {session_id: harness for session_id, harness, _, _ in spans}
         self._catalog = catalog
         self._origins = catalog.imported_sessions()

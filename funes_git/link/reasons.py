@@ -20,6 +20,8 @@ def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shall
         return "merge" if len(commit.info.parents) > 1 else "empty"
     if BOT.search(commit.info.author) or BOT.search(commit.info.email):
         return "bot"
+    if witnesses.forgotten.covers(commit.info.commit_time):
+        return "forgotten"
     if not witnesses.coverage.covers(commit.info.commit_time):
         return "no-session"
     if found.doubtful:

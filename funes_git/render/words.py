@@ -31,6 +31,7 @@ REASON_WORDS: Final[dict[str, str]] = {
     "shown": "a session of this time shows this line, but no edit of it is known",
     "not-read-yet": "the sessions of this time have not been read yet",
     "not-in-memory": "the memory that was asked holds no session that shows it",
+    "forgotten": "a session of this time was forgotten",
     "shallow": "the history is cut here, so what the commit changed is not known",
     "missing-objects": "this clone lacks what the commit changed",
 }

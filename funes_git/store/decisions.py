@@ -103,6 +103,11 @@ class Decisions(Database):
         """What people want forgotten."""
         return Forgotten.of(self.rows("SELECT kind, value FROM forgotten"))
 
+    def forgotten_spans(self) -> list[tuple[float, float]]:
+        """The times, in seconds since the epoch, of what was forgotten: first and last."""
+        rows = self.rows("SELECT value FROM forgotten WHERE kind = 'span' ORDER BY value")
+        return [(float(first), float(last)) for first, last in (row[0].split() for row in rows)]
+
     def forget(self, what: Iterable[tuple[Kind, str]], at: float) -> None:
         """Keep what is to be forgotten: a session's id, a time, a pattern of paths."""
         with self.transaction():

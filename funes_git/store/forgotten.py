@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 from funes_git.store.changes import Changes, Key
 from funes_git_parsers.dataclass import dataclass
 
-Kind: TypeAlias = Literal["session", "before", "file"]
+Kind: TypeAlias = Literal["session", "before", "file", "span"]
+"""`span` is no wish, but when something that was forgotten happened: first and last time."""
 
 
 @dataclass(frozen=True, slots=True)

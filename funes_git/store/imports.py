@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from hashlib import sha1
 
 from funes_git.model import Attribution
 from funes_git.origin import ATTRIBUTED, FOLDER, origin
@@ -76,6 +75,8 @@ def attribution_event(one: Attribution, at: float) -> HookEvent:
     if one.turn_uuid:
         told["turn"] = one.turn_uuid
     detail = json.dumps({**told, "path": one.path, "lines": one.lines}, sort_keys=True)
+    from hashlib import sha1  # takes long to load, and most only read
+
     key = sha1(f"{one.commit}\0{detail}".encode(), usedforsecurity=False).hexdigest()
     return HookEvent(f"{ATTRIBUTED}:{key}", ATTRIBUTED, at, sha=one.commit, detail=detail)
 

@@ -145,6 +145,8 @@ class Levelled:
         upto = int(self.writer.setting("events") or 0)
         if (read_until := self.decisions.setting("read_until")) is not None:
             self.writer.put({"read_until": read_until})
+        if spans := self.decisions.forgotten_spans():
+            self.writer.put({"forgotten": json.dumps(spans)})
         events = self.decisions.events(upto)
         if events:
             self.writer.add_events((e for _, e in events), {"events": str(events[-1][0])})

@@ -236,13 +236,16 @@ class Stores(Levelled):
         self,
         change: Callable[[Changes], None],
         progress: Callable[[int, int], None] | None = None,
+        then: Callable[[], None] = lambda: None,
     ) -> None:
         """Write the memory anew as `change` leaves each portion of it, and make everything derived
         of it again; nothing of what it was stays on the disk. Links are gone afterwards: they are
-        computed again from git. It needs `known_as`."""
+        computed again from git. `then` is called when the new one is complete, before it takes the
+        old one's place. It needs `known_as`."""
         self.flush()
         self._at("rewrite")
         write_anew(self.lance(), self.layout, self._identity, change, progress)
+        then()
         self._at("exchange")
         self.catalog.close()
         self._memory, self._words = None, Leveller(self.layout.text)

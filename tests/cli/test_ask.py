@@ -137,7 +137,7 @@ def test_it_refuses_before_an_agent_is_started(
 ) -> None:
     done = ask(widget, agent, FOUND, "--since", "2090-01-01", "--yes")
     assert done.returncode == 1
-    assert "nothing was found for this question, so no agent was started" in done.stderr
+    assert "nothing relevant was found for this question, so no agent was started" in done.stderr
     done = ask(widget, agent, "--yes")
     assert done.returncode == 2
     assert "ask needs a question" in done.stderr

@@ -369,7 +369,9 @@ def test_deinit_leaves_the_memory_and_purge_nothing(widget: Widget) -> None:
     assert not (git_dir / "hooks" / "post-commit").exists()
     assert not (widget.home / ".config" / "funes-git").exists()
     assert "Bound the cache" in widget.funes("log", "-1")
+    widget.repo.git("config", "funes.memory", "/mnt/team/widget")
     assert widget.json("deinit", "--purge")["memory"] is False
+    assert "funes" not in widget.repo.git("config", "--local", "--list")
     assert not (git_dir / "funes").exists()
     assert widget.repo.git("status", "--porcelain") == ""
 

@@ -123,5 +123,6 @@ def test_each_part_is_announced_before_it_is_tried(repo: GitRepo) -> None:
         "model",
         "scanner",
         "agents",
+        "added",
         "disk",
     ]

@@ -73,6 +73,21 @@ def test_a_session_leaves_no_byte_and_stays_away(
     assert files_with(memory.repo.layout, "The other session goes on.")
 
 
+def test_nobody_is_said_to_have_written_what_was_forgotten(
+    base: GitRepo, home: Path, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    """Another session covers the time; the line is not a person's for that."""
+    other = ClaudeSession(base, home, clock)
+    claude.write("evict.py", "def evict_the_oldest_entry(cache):\n    cache.popitem()\n")
+    commit(base, clock, "evict")
+    other.prompt("What time is it?")
+    memory.sync()
+    forgotten(memory, ("session", claude.id))
+    gaps = memory.why("evict.py:1").unexplained
+    assert [(gap.kind, gap.reason) for gap in gaps] == [("unknown", "forgotten")]
+    assert [entry.reason for entry in memory.log("HEAD~1..HEAD")] == ["forgotten"]
+
+
 def test_what_is_older_goes(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:

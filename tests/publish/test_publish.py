@@ -176,6 +176,14 @@ def test_a_dry_run_shows_all_and_sends_nothing(project: Project) -> None:
     assert found["bytes"] == sum(found["files"].values())
 
 
+def test_a_dry_run_decides_nothing(project: Project) -> None:
+    tried = project.funes("publish", "v1.0.0", NAME, "--public", "--dry-run", "--include", "all")
+    assert tried.returncode == 0, tried.stderr
+    meant = project.funes("publish", "v1.0.0", NAME, "--public")
+    assert meant.returncode == 1
+    assert "nobody has decided" in meant.stderr
+
+
 def test_decisions_are_kept_until_the_session_goes_on(project: Project) -> None:
     undecided = project.funes("publish", "v1.0.0", NAME, "--public")
     assert undecided.returncode == 1

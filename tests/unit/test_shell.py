@@ -370,5 +370,8 @@ def test_time_is_linear(part: str) -> None:
         printed_commits("git commit;" + text, text)
         return time.process_time() - start
 
+    def least(size: int) -> float:
+        return min(seconds(size) for _ in range(3))  # another process may be in the way
+
     seconds(1_000)
-    assert seconds(40_000) < 40 * (seconds(4_000) + 0.002)
+    assert least(40_000) < 40 * (least(4_000) + 0.002)
