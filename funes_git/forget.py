@@ -75,18 +75,20 @@ def forget(
     stores.decisions.forget(rows, time.time())
     forgotten = Forgotten.of(rows)
     sources: set[str] = set()
-    spans: list[tuple[Kind, str]] = []
+    taken: set[tuple[Kind, str]] = set()
 
     def change(changes: Changes) -> None:
         gone = forgotten.turns(changes)
         sources.update(t.source_path for key, t in changes.turns.items() if key in gone)
-        spans.extend(_spans(changes, gone))
+        taken.update(_spans(changes, gone))
+        # by name, since what they were about is known no more when a memory elsewhere is met
+        taken.update(map(forgotten.row, gone))
         forgotten.clear(changes)
         # how far a source was read is kept with what was still to be told of it
         changes.states = {key: s for key, s in changes.states.items() if key[1] not in sources}
 
     stores.known_as(*repo.identity())
-    stores.rewrite(change, progress, lambda: stores.decisions.forget(spans, time.time()))
+    stores.rewrite(change, progress, lambda: stores.decisions.forget(taken, time.time()))
 
 
 def _spans(changes: Changes, gone: Iterable[Key]) -> Iterator[tuple[Kind, str]]:

@@ -216,7 +216,7 @@ def _push(repo: Repo, logger: Logger) -> None:
     place.demand_private()
     report = Meeting(repo, place, lambda *_: None).push()
     logger.info("pushed %d turns, took %d", report.given, report.taken.turns)
-    if report.taken.turns:
+    if report.taken.turns or report.forgotten:
         with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
             engine.catch_up(repo, stores.writer)
 

@@ -38,8 +38,9 @@ def forget(
     """Take sessions, old turns or files out of the memory, for good
 
     Nothing of them stays in this repository's memory, and they do not come back when the agents'
-    sessions are read again. The agents' own files, and what was pushed or published before, are
-    not touched.
+    sessions are read again. The next `git funes push` takes it out of the memory that was pushed
+    to, and out of the other machines that use it. The agents' own files, and what was published,
+    are not touched.
 
     Example: git funes forget --file 'secrets/*'
 
@@ -143,7 +144,9 @@ def _tell(out: Output, found: Sequence[Held], gone: Sequence[str], dry_run: bool
         part = "the whole session" if each.whole else "a part"
         lines.append(f"  {each.session_id}  {plural(each.turns, 'turn')}, {part}")
     if found and not dry_run:
-        lines.append("the agents' own files still hold it, and so does what was pushed before")
+        lines.append(
+            "the agents' own files still hold it; git funes push takes it out of what was pushed"
+        )
     out.lines(lines)
 
 

@@ -14,6 +14,8 @@ from funes_git.store.database import private_folder
 from funes_git_parsers.dataclass import dataclass
 
 FORMAT = "format.json"
+FORGOTTEN = "forgotten"
+"""The folder that tells what was taken out (sync/tombstones.py)."""
 _VERSIONS, _TRANSACTIONS = "_versions", "_transactions"
 
 
@@ -30,10 +32,13 @@ class Difference:
 
 
 def is_table(path: str) -> bool:
-    """Whether a file, by its path with `/`, belongs to a memory's tables."""
+    """Whether a file, by its path with `/`, belongs to a memory: its tables, and what
+    lies beside them."""
     top, _, rest = path.partition("/")
     if "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
         return False
+    if top == FORGOTTEN:
+        return rest.endswith(".json") and "/" not in rest
     return path == FORMAT or (bool(rest) and top.removesuffix(".lance") in SHARED)
 
 

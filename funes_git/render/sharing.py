@@ -21,8 +21,11 @@ def pushed(memory: str, report: Report) -> Iterator[str]:
         yield f"made {line(memory)}, private"
     if report.given:
         yield f"pushed {plural(report.given, 'turn')} to {line(memory)}"
-    else:
+    elif not report.out:
         yield f"nothing new for {line(memory)}"
+    if report.out:
+        yield f"took out {_forgotten(report.out)} here"
+    yield from _followed(report)
     if report.taken.turns:
         yield _taken(memory, report)
     yield from _withheld(report)
@@ -37,8 +40,21 @@ def exported(file: str, report: Report, size: int) -> Iterator[str]:
 
 def pulled(memory: str, report: Report) -> Iterator[str]:
     """What was taken."""
-    yield _taken(memory, report) if report.taken.turns else f"nothing new in {line(memory)}"
+    yield from _followed(report)
+    if report.taken.turns:
+        yield _taken(memory, report)
+    elif not report.forgotten:
+        yield f"nothing new in {line(memory)}"
     yield from _model(memory, report)
+
+
+def _followed(report: Report) -> Iterator[str]:
+    if report.forgotten:
+        yield f"forgot {_forgotten(report.forgotten)} on another machine"
+
+
+def _forgotten(turns: int) -> str:
+    return f"{plural(turns, 'turn')} that {'was' if turns == 1 else 'were'} forgotten"
 
 
 def _taken(memory: str, report: Report) -> str:
@@ -76,6 +92,8 @@ def as_json(memory: str, report: Report) -> Object:
         "version": report.version,
         "created": report.created,
         "pushed": {"turns": report.given},
+        "taken_out": {"turns": report.out},
+        "forgotten": {"turns": report.forgotten},
         "taken": {
             "sessions": taken.sessions,
             "turns": taken.turns,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -10,16 +11,18 @@ from typing import Literal, TypeAlias
 from funes_git.store.changes import Changes, Key
 from funes_git_parsers.dataclass import dataclass
 
-Kind: TypeAlias = Literal["session", "before", "file", "span"]
+Kind: TypeAlias = Literal["session", "turn", "before", "file", "span"]
 """`span` is no wish, but when something that was forgotten happened: first and last time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Sessions by their ids, turns from before a time (seconds since the epoch), and turns about
-    files that match a pattern: the whole path, or a folder of it."""
+    """Sessions by their ids, turns by their keys, turns from before a time (seconds since the
+    epoch), and turns about files that match a pattern: the whole path, or a folder of it."""
 
     sessions: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+    """As `row` writes them: JSON, since an id may hold anything."""
     before: float | None = None
     files: tuple[str, ...] = ()
 
@@ -30,10 +33,19 @@ class Forgotten:
         for kind, value in rows:
             found[kind].append(value)
         before = max(map(float, found["before"]), default=None)
-        return cls(frozenset(found["session"]), before, tuple(found["file"]))
+        sessions, keys = frozenset(found["session"]), frozenset(found["turn"])
+        return cls(sessions, keys, before, tuple(found["file"]))
 
     def __bool__(self) -> bool:
-        return bool(self.sessions or self.files or self.before is not None)
+        return bool(self.sessions or self.keys or self.files or self.before is not None)
+
+    def names(self, key: Key) -> bool:
+        """Whether a turn is named, by itself or by its session."""
+        return key[0] in self.sessions or (bool(self.keys) and json.dumps(key) in self.keys)
+
+    def row(self, key: Key) -> tuple[Kind, str]:
+        """(kind, value) that names a turn: its session where that is to be forgotten."""
+        return ("session", key[0]) if key[0] in self.sessions else ("turn", json.dumps(key))
 
     def turns(self, changes: Changes) -> set[Key]:
         """The turns in `changes` that are to be forgotten, and those that edits there belong to."""
@@ -47,10 +59,10 @@ class Forgotten:
             key = (each.edit.session_id, each.edit.turn_uuid)
             times.setdefault(key, each.edit.ts)
             files[key].update(filter(None, (each.edit.path, each.edit.old_path)))
-        return {key for key, ts in times.items() if self._holds(key[0], ts, files[key])}
+        return {key for key, ts in times.items() if self._holds(key, ts, files[key])}
 
-    def _holds(self, session_id: str, ts: float | None, files: Iterable[str]) -> bool:
-        if session_id in self.sessions:
+    def _holds(self, key: Key, ts: float | None, files: Iterable[str]) -> bool:
+        if self.names(key):
             return True
         if self.before is not None and ts is not None and ts < self.before:
             return True

@@ -28,6 +28,7 @@ from funes_git.store.lock import FileLock
 from funes_git.store.records import Totals
 from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
+from funes_git.sync import tombstones
 from funes_git.sync.give import give
 from funes_git.sync.state import Met, State
 from funes_git.sync.take import take
@@ -47,13 +48,17 @@ class Foreign(FunesError):
 
 @dataclass(slots=True)
 class Report:
-    """What a meeting did: `taken` by this repository, `given` turns, and what was withheld of them.
-    `version` is the memory's newest; `created` says whether it is new."""
+    """What a meeting did: `taken` by this repository, `given` turns, and what was withheld of them;
+    how many turns were taken `out` of the memory, being forgotten here, and how many were
+    `forgotten` here, having been elsewhere. `version` is the memory's newest; `created` says
+    whether it is new."""
 
     version: str = ""
     created: bool = False
     taken: Totals = field(default_factory=Totals)
     given: int = 0
+    out: int = 0
+    forgotten: int = 0
     withheld: list[Withheld] = field(default_factory=list)
     other_model: str | None = None
     """The model of the memory's vectors, where it is another."""
@@ -119,17 +124,21 @@ class Meeting:
             if version != state.version:
                 self._take(state, version, copy, theirs, report)
             ours, met = self._ours(), state.met()
-            sent, gone = _news(ours, met), self._forgotten(ours, met) & theirs.keys()
+            gone, what = tombstones.forgotten(self._repo, theirs.keys() - ours.keys())
+            sent = _news(ours, met) - _taken_out(ours, met, theirs).keys()
             if sent or gone:
                 differences.drop_turns(copy, gone, theirs.keys())
+                tombstones.write(copy.folder, gone, what)
                 self._give(copy, sent, theirs, report)
                 if gone:
                     copy.finish()
                 report.version = self._place.commit(
-                    tables.difference(copy.folder, paths), version, _message(sent)
+                    tables.difference(copy.folder, paths), version, _message(sent, gone)
                 )
                 report.given += len(sent)
-                state.save(report.version, ours, differences.of_memory(copy))
+                report.out += len(gone)
+                now = differences.of_memory(copy)
+                state.save(report.version, ours, now | _taken_out(ours, met, now))
 
     def _take(
         self,
@@ -142,13 +151,16 @@ class Meeting:
         """Take what is new there, unless it is other here too since both last met: that is given
         then. A turn that both have of old, from before they ever met, is left alone."""
         self._meet_strangers(copy, theirs)
-        ours, met = self._ours(), state.met()
+        report.forgotten += tombstones.follow(self._repo, copy.folder, self._ours())
+        ours = self._ours()
+        met = state.met() if theirs else {}  # else the memory was made anew
         others = differences.sessions_of_others(copy, lambda one: is_same(one, self._identity))
         news = {
             key
             for key, mark in theirs.items()
             if key[0] not in others and (key not in met or met[key].theirs != mark)
         }
+        out = _taken_out(ours, met, theirs)
         kept = {key for key in _news(ours, met) if key in met or key not in theirs}
         wanted = {key for key in news - kept if key not in ours or key in met}
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
@@ -159,8 +171,9 @@ class Meeting:
             take(stores, copy, wanted, self._progress)
             report.taken = _sum(report.taken, stores.catalog.totals().since(before))
         now = {key: digest for key, digest in self._ours().items() if key not in kept}
-        old = {key: met[key].ours for key in met if key in kept or key not in ours}
-        state.save(version, {**now, **old}, theirs)
+        there = theirs | out
+        old = {k: met[k].ours for k in met if k in kept or (k not in ours and k in there)}
+        state.save(version, {**now, **old}, there)
 
     def _give(
         self, copy: SharedMemory, sent: set[Key], theirs: Mapping[Key, int], report: Report
@@ -175,13 +188,9 @@ class Meeting:
         tables.keep_newest(copy.folder)
 
     def _forgotten(self, ours: Mapping[Key, int], met: Mapping[Key, Met]) -> set[Key]:
-        """The turns that were here when both last met, and that people had forgotten since."""
-        lost = {key for key, was in met.items() if was.ours is not None and key not in ours}
-        if lost:
-            with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
-                if not stores.decisions.forgotten():
-                    return set()
-        return lost
+        """The turns that both had when they last met, and that people had forgotten since."""
+        lost = {k for k, was in met.items() if None not in was and k not in ours}
+        return tombstones.forgotten(self._repo, lost)[0]
 
     def _meet_strangers(self, copy: SharedMemory, theirs: dict[Key, int]) -> None:
         if not theirs or self._strangers:
@@ -215,8 +224,18 @@ def _news(ours: Mapping[Key, int], met: Mapping[Key, Met]) -> set[Key]:
     return {key for key, digest in ours.items() if key not in met or met[key].ours != digest}
 
 
-def _message(sent: set[Key]) -> str:
-    return f"push {len(sent)} turn{'s' if len(sent) != 1 else ''}"
+def _taken_out(
+    ours: Mapping[Key, int], met: Mapping[Key, Met], theirs: Mapping[Key, int]
+) -> dict[Key, int]:
+    """The turns that both had when they last met, and that were taken out there since, with what
+    they had been there: they are not given again, whatever becomes of them here."""
+    lost = {key: met[key].theirs for key in ours if key in met and key not in theirs}
+    return {key: mark for key, mark in lost.items() if mark is not None}
+
+
+def _message(sent: set[Key], gone: set[Key]) -> str:
+    out = f", take out {len(gone)}" if gone else ""
+    return f"push {len(sent)} turn{'s' if len(sent) != 1 else ''}{out}"
 
 
 def _sum(one: Totals, other: Totals) -> Totals:

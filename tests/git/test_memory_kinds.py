@@ -33,11 +33,13 @@ from funes_git.remotes.objects import StorePlace
 from funes_git.remotes.places import place_of
 from funes_git.remotes.plain import CUT, joined
 from funes_git.remotes.tables import Difference
+from funes_git.store import differences
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import StoredTurn
 from funes_git.store.lance import LanceMemory
 from funes_git.store.lock import FileLock
 from funes_git.store.recovery import changes_of
+from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
 from funes_git.store.vectors import VectorIndex
 from funes_git.sync.meeting import Meeting
@@ -451,3 +453,35 @@ def test_what_was_forgotten_is_taken_out_and_does_not_come_back(
     for table, column in (("sessions", "id"), ("blocks", "session_id"), ("chunks", "session_id")):
         rows = share.table(table).search().select([column]).to_list()
         assert {row[column] for row in rows} == {sessions[1]}
+
+
+def test_what_was_taken_out_there_is_not_given_again(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    sessions = []
+    for number in range(2):
+        claude = ClaudeSession(repo, hermetic)
+        claude.prompt(f"Cap the cache {number}")
+        repo.commit(f"Cap {number}", date=claude.clock.tick(60))
+        sessions.append(claude.id)
+    memory = Memory(repo)
+    memory.sync()
+    share = tmp_path / "share"
+    exported(repo, share)
+
+    def there() -> set[str]:
+        return set(LanceMemory.open(share).ids("sessions"))
+
+    differences.drop_sessions(SharedMemory.open(share), sessions[:1])
+    for number in range(2):
+        with Stores.open(memory.repo.layout, write=True) as stores:
+            changes = changes_of(stores.lance(), sessions)
+            for key, stored in changes.turns.items():
+                turn = replace(stored.turn, blocks=(Block("text", f"Again {number}"),))
+                changes.turns[key] = StoredTurn(turn, stored.source_path)
+            stores.take(changes)
+        exported(repo, share)
+        assert there() == {sessions[1]}
+    shutil.rmtree(share)  # and made anew it is given everything
+    exported(repo, share)
+    assert there() == set(sessions)

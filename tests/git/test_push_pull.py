@@ -12,6 +12,9 @@ from hub import Hub, serving
 from machines import Machine
 from planted import Maker
 
+from funes_git.git import Repo
+from funes_git.store.stores import Stores
+
 NAME = "ada/widget"
 
 
@@ -169,6 +172,68 @@ def test_a_folder_is_a_memory_too(ada: Machine, tmp_path: Path) -> None:
     assert ada.pull()["taken"]["sessions"] == 1
     left = [p for p in Path(folder).rglob("*") if p.is_symlink() or p.name.endswith(".part")]
     assert left == []
+
+
+def test_what_one_forgets_all_forget(ada: Machine, tmp_path: Path) -> None:
+    folder = tmp_path / "share"
+    kept = ada.session("hello.py", "print('hello to everyone')", prompt="Say hello")
+    gone = ada.session("cache.py", "QUETZALCOATLUS = 128", prompt="Mind the quetzalcoatlus")
+    ada.index()
+    ada.push(str(folder))
+    team = bob, cyd = [Machine(tmp_path / name, None, ada.repo) for name in ("b", "c")]
+    for machine in team:
+        machine.pull(str(folder))
+    with Stores.open(Repo.discover(bob.repo.path).layout, write=True) as stores:
+        ids = stores.lance().ids("chunks")  # its turns are other than when it met the memory
+        stores.set_vectors(ids, [[0.5] * 384 for _ in ids], stores.lance().model)
+    for place in (folder, bob.repo.path / ".git/funes", cyd.repo.path / ".git/funes"):
+        assert holds(place, b"uetzalcoatlus")
+    (forgot,) = ada.json("forget", gone.id, "--yes")["sessions"]
+    turns = forgot["turns"]
+    done = ada.run("push", "--no-embed")
+    assert f"took out {turns} turns that were forgotten here" in done.stdout
+    said = bob.push()
+    assert said["forgotten"]["turns"] == turns
+    assert said["pushed"]["turns"]  # the vectors of what is left
+    done = cyd.run("pull", "--no-embed")
+    assert f"forgot {turns} turns that were forgotten on another machine" in done.stdout
+    assert ada.push()["taken_out"]["turns"] == 0
+    for place in (folder, bob.repo.path / ".git/funes", cyd.repo.path / ".git/funes"):
+        assert not holds(place, b"uetzalcoatlus")
+    for machine in (ada, *team):
+        assert machine.authors("hello.py:1") == [kept.id]
+        assert machine.push()["pushed"]["turns"] == 0
+
+
+def test_who_wrote_it_forgets_it_too_and_reads_it_no_more(ada: Machine, tmp_path: Path) -> None:
+    folder = str(tmp_path / "share")
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.session("hello.py", "print('hello to everyone')", prompt="Say hello")
+    ada.index()
+    ada.push(folder)
+    bob = Machine(tmp_path / "b", None, ada.repo)
+    bob.pull(folder)
+    bob.run("forget", "--file", "cache.py", "--yes")  # single turns, not the session
+    turns = bob.push()["taken_out"]["turns"]
+    assert turns
+    claude.says("And one thing more.")
+    ada.index()
+    assert ada.push()["forgotten"]["turns"] == turns
+    ada.index()
+    assert ada.push()["pushed"]["turns"] == 0
+    assert claude.id in ada.hits("one thing more")
+    assert "LIMIT_OF_CACHE" not in ada.run("get", claude.id).stdout
+    (note,) = (tmp_path / "share/forgotten").iterdir()
+    assert {kind for kind, _ in json.loads(note.read_bytes())} == {"turn"}
+    broken = ("nothing", '["session"]', '[["session", "\\ud800"], ["file", "*"], 3]')
+    for number, text in enumerate(broken):
+        note.with_name(f"{number}.json").write_text(text)
+    assert bob.pull()["forgotten"]["turns"] == 0
+
+
+def holds(folder: Path, word: bytes) -> bool:
+    """Whether a file below the folder has these bytes."""
+    return any(word in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 def test_what_is_no_memory_is_told(ada: Machine) -> None:
