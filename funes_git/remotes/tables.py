@@ -32,8 +32,8 @@ class Difference:
 
 
 def is_table(path: str) -> bool:
-    """Whether a file, by its path with `/`, belongs to a memory: its tables, and what
-    lies beside them."""
+    """Whether a file, by its path with `/`, belongs to a memory's tables, or lies beside
+    them."""
     top, _, rest = path.partition("/")
     if "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
         return False
