@@ -19,6 +19,7 @@ from funes_git.git import Repo
 from funes_git.remotes.tables import FORGOTTEN
 from funes_git.store.changes import Key
 from funes_git.store.database import private_folder
+from funes_git.store.decisions import forgotten_in
 from funes_git.store.forgotten import Forgotten, Kind
 from funes_git.store.stores import Stores
 
@@ -71,9 +72,7 @@ def follow(repo: Repo, folder: Path, ours: Collection[Key]) -> int:
 
 
 def forgotten(repo: Repo, keys: Set[Key]) -> tuple[set[Key], Forgotten]:
-    """Those of some turns that are forgotten here, and all that is."""
-    if not keys:
-        return set(), Forgotten()
-    with Stores.open(repo.layout, write=True, wait=60.0) as stores:
-        what = stores.decisions.forgotten()
+    """Those of some turns that are forgotten here, and all that is. Raises FormatTooNew,
+    FunesError."""
+    what = forgotten_in(repo.layout.decisions) if keys else Forgotten()
     return {key for key in keys if what.names(key)}, what
