@@ -96,10 +96,11 @@ def _what(
     from funes_git import filters
     from funes_git.forget import session
 
-    found: list[tuple[Kind, str]] = [("session", session(catalog, known, s)) for s in sessions]
+    found: list[tuple[Kind, str]] = []
+    found.extend(("session", session(catalog, known, start)) for start in sessions)
     if before is not None:
         found.append(("before", repr(filters.date(repo, before, "git funes forget --before"))))
-    found += [("file", from_top(repo, pattern)) for pattern in file]
+    found.extend(("file", from_top(repo, pattern)) for pattern in file)
     if not found:
         raise UsageError("nothing was named that is to be forgotten", "git funes forget -h")
     return found

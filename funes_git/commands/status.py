@@ -34,7 +34,7 @@ def status(
     if agents:
         return _agents(out)
     with reading(memory=memory) as (repo, catalog):
-        state = found(repo, catalog)
+        state = found(repo, catalog, memory)
     if out.format == "json":
         from funes_git.render import jsonstate
 
@@ -44,22 +44,25 @@ def status(
     return 0
 
 
-def found(repo: Repo, catalog: Catalog) -> human.State:
-    """Everything that is shown."""
+def found(repo: Repo, catalog: Catalog, memory: str | None = None) -> human.State:
+    """Everything that is shown; of another memory than the repository's own, asked for as
+    `memory`, nothing of what runs in this repository."""
     from funes_git import worker
     from funes_git.models import Models
 
     models = Models(repo.settings)
     weights = models.find()
+    own = repo.memory is None
     return human.State(
         repository=repo.name,
         stats=catalog.stats(),
-        hooks=githooks.state(repo),
-        worker=worker.state(repo.layout),
+        hooks=githooks.state(repo) if own else None,
+        worker=worker.state(repo.layout) if own else None,
         model=models.name,
         model_from=weights.origin if weights else None,
         sizes=sizes(repo.layout),
-        wired=list(wiring.everywhere(repo)),
+        wired=list(wiring.everywhere(repo)) if own else [],
+        memory=None if own else memory,
     )
 
 

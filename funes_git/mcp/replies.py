@@ -99,9 +99,10 @@ class Replies:
         return _reply(repo.name, notes, lines, max_tokens, more)
 
     def status(self) -> str:
-        with reading() as (repo, catalog):
-            lines = list(human.status(Page(), stating.found(repo, catalog)))
-        return _reply(repo.name, [], lines, TOKENS, "")
+        notes: list[str] = []
+        with reading(memory=self._memory, note=notes.append) as (repo, catalog):
+            lines = list(human.status(Page(), stating.found(repo, catalog, self._memory)))
+        return _reply(repo.name, notes, lines, TOKENS, "")
 
 
 def _reply(

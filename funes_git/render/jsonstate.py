@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from funes_git.render.setup import Setup
     from funes_git.render.state import State
     from funes_git.store.records import Stats
+    from funes_git.worker import WorkerState
 
 
 def setup(done: Setup) -> json.Object:
@@ -36,10 +37,10 @@ def _agents(stats: Stats) -> json.Object:
 
 def status(found: State) -> json.Object:
     """`status`: times in seconds since the epoch, sizes in bytes."""
-    stats, totals, worker = found.stats, found.stats.totals, found.worker
-    failed_at, failure = stats.last_error or (None, None)
+    stats, totals = found.stats, found.stats.totals
     return json.document(
         repository=found.repository,
+        memory=found.memory,
         sessions=totals.sessions,
         turns=totals.turns,
         edits=totals.edits,
@@ -55,18 +56,23 @@ def status(found: State) -> json.Object:
         links=stats.links,
         commits={"seen": stats.commits, "linked": stats.linked_commits},
         unlinked=stats.unlinked,
-        hooks=_hooks(found.hooks),
+        hooks=_hooks(found.hooks) if found.hooks else None,
         added=[wired.document_of(each) for each in found.wired],
-        worker={
-            "pid": worker.pid,
-            "pending": worker.pending,
-            "set_aside": worker.set_aside,
-            "error": failure,
-            "error_ts": failed_at,
-        },
+        worker=_worker(found.worker, stats) if found.worker else None,
         model={"name": found.model, "from": found.model_from},
         sizes=dict(found.sizes),
     )
+
+
+def _worker(found: WorkerState, stats: Stats) -> json.Object:
+    failed_at, failure = stats.last_error or (None, None)
+    return {
+        "pid": found.pid,
+        "pending": found.pending,
+        "set_aside": found.set_aside,
+        "error": failure,
+        "error_ts": failed_at,
+    }
 
 
 def models(rows: Sequence[ModelInfo]) -> json.Object:

@@ -25,22 +25,25 @@ PULL = "words answer; for answers by meaning: git funes models pull"
 
 class State(NamedTuple):
     """Everything that `status` shows. `sizes` in bytes by what takes them; `model_from` is where
-    the weights are, None if they are not there."""
+    the weights are, None if they are not there. Of another `memory` than the repository's own,
+    hooks and worker are None."""
 
     repository: str
     stats: Stats
-    hooks: HookState
-    worker: WorkerState
+    hooks: HookState | None
+    worker: WorkerState | None
     model: str
     model_from: str | None
     sizes: Mapping[str, int]
     wired: Sequence[Wired] = ()
+    memory: str | None = None
 
 
 def status(page: Page, state: State) -> Iterator[str]:
     """The whole state, a line for each kind of thing."""
     stats = state.stats
-    yield page.style.bold(f"memory of {line(state.repository)}")
+    name = f"memory {line(state.memory)}" if state.memory else f"memory of {line(state.repository)}"
+    yield page.style.bold(name)
     yield from _field(page, "sessions", sessions(stats))
     if stats.first_ts is not None:
         days = dict.fromkeys((words.day(stats.first_ts), words.day(stats.last_ts)))
@@ -51,13 +54,7 @@ def status(page: Page, state: State) -> Iterator[str]:
     yield from _field(page, "linked", _linked(stats))
     if stats.unlinked:
         yield from _field(page, "", "without: " + _unlinked(stats))
-    yield from _field(page, "hooks", hooks(state.hooks))
-    if state.wired:
-        told = "; ".join(f"{each.agent.label} {wired.summary(each)}" for each in state.wired)
-        yield from _field(page, "agents", told)
-        for said in filter(None, map(wired.trouble, state.wired)):
-            yield from _field(page, "", said)
-    yield from _field(page, "worker", _worker(state.worker))
+    yield from _running(page, state)
     if stats.last_error:
         at, said = stats.last_error
         failed = page.fit(f"failed {words.ago(at)}: {line(said)}", COLUMN + 2)
@@ -66,6 +63,18 @@ def status(page: Page, state: State) -> Iterator[str]:
     yield from _field(page, "model", f"{line(state.model)}, {where}")
     yield from _field(page, "redacted", _redacted(stats.totals))
     yield from _field(page, "size", _sizes(state.sizes))
+
+
+def _running(page: Page, state: State) -> Iterator[str]:
+    if state.hooks:
+        yield from _field(page, "hooks", hooks(state.hooks))
+    if state.wired:
+        told = "; ".join(f"{each.agent.label} {wired.summary(each)}" for each in state.wired)
+        yield from _field(page, "agents", told)
+        for said in filter(None, map(wired.trouble, state.wired)):
+            yield from _field(page, "", said)
+    if state.worker:
+        yield from _field(page, "worker", _worker(state.worker))
 
 
 def _field(page: Page, name: str, text: str) -> Iterator[str]:

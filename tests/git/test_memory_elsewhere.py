@@ -34,7 +34,13 @@ def test_a_fresh_clone_asks_a_memory_on_the_hub(hub: Hub, tmp_path: Path) -> Non
     assert (hit["session_id"], hit["memory"]) == (claude.id, NAME)
     assert "Cap the cache" in bob.run("get", claude.id, *asked).stdout
     assert claude.id in bob.run("log", *asked, "--format", "json").stdout
-    assert bob.json("status", *asked)["sessions"] == 1
+    state = bob.json("status", *asked)
+    assert (state["sessions"], state["memory"]) == (1, NAME)
+    assert (state["hooks"], state["added"], state["worker"]) == (None, [], None)
+    told = bob.run("status", *asked, "--format", "human").stdout
+    assert told.startswith(f"memory {NAME}\n")
+    assert "  hooks " not in told
+    assert "  worker " not in told
     assert len(hub.asked) == before  # it was fetched, and nothing is asked again
     offline = {"HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:1"}
     assert bob.json("recall", "cap the cache", *asked, **offline)["hits"]
@@ -81,6 +87,7 @@ def test_an_agent_asks_a_memory_in_a_folder(hub: Hub, tmp_path: Path) -> None:
         assert f"get {claude.id} " in why
         assert "> Cap the cache" in server.call("recall", query="cap the cache")
         assert "> Cap the cache" in server.call("get", session=claude.id)
+        assert f"memory {tmp_path / 'share'}\n" in server.call("status")
 
 
 def test_a_folder_and_what_is_no_memory(hub: Hub, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from funes_git.errors import FormatTooNew, FunesError
-from funes_git.store.decisions import MIGRATIONS, Decisions
+from funes_git.store.decisions import MIGRATIONS, WITH_FORGOTTEN, Decisions, forgotten_in
+from funes_git.store.forgotten import Forgotten
 from funes_git.store.migrate import migrate, version
 from funes_git.store.records import HookEvent
 
@@ -75,3 +76,17 @@ def test_damaged_decisions_are_reported_and_left_alone(tmp_path: Path) -> None:
         Decisions.open(path)
     assert "reindex" not in (caught.value.hint or "")
     assert path.read_bytes() == b"no database" * 100
+
+
+def test_what_is_forgotten_can_be_read_without_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.sqlite"
+    assert forgotten_in(path) == Forgotten()
+    Decisions.open(path, MIGRATIONS[: WITH_FORGOTTEN - 1]).close()
+    assert forgotten_in(path) == Forgotten()
+    with Decisions.open(path) as decisions:
+        decisions.forget([("session", "s")], 1.0)
+    assert forgotten_in(path) == Forgotten(frozenset({"s"}))
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    with pytest.raises(FormatTooNew):
+        forgotten_in(path)
