@@ -51,6 +51,7 @@ class Authors:
         if pending:
             self._links[NOT_COMMITTED] = list(pending)
         self._rows = catalog.linked_commits(wanted)
+        self._unread: Reason
         self._read_until, self._unread = read_until(catalog)
         self._forgotten = Coverage.of_forgotten(catalog.setting("forgotten"))
         self._covered: dict[float, bool] = {}
