@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def read(text: str) -> Any:
     """What the text says; `{}` for none. Raises Unfit."""
+    if not text.strip():
+        return {}  # most have no such file, and the library takes long to load
     import yaml
 
     try:
@@ -51,6 +53,8 @@ def cut(text: str, entries: Sequence[Entry]) -> str:
 
 
 def _compose(text: str) -> Node | None:
+    if not text.strip():
+        return None
     import yaml
 
     read(text)
