@@ -80,8 +80,7 @@ def resolve(
 def date(repo: Repo, text: str, command: str) -> float:
     """Seconds since the epoch of a date as git reads it. Raises UsageError with `command`, which
     lacks the date."""
-    option = "until" if "--until" in command or "--before" in command else "since"
-    answer = repo.run("rev-parse", f"--{option}={text}").decode()
+    answer = repo.run("rev-parse", f"--since={text}").decode()
     seconds = float(answer.strip().rpartition("=")[2])
     # git takes what it cannot read for the present moment.
     if abs(seconds - time.time()) < 2 and not _NOW.search(text):

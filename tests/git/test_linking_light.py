@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
@@ -16,30 +17,24 @@ def kinds(memory: Memory, path: str) -> dict[str, str]:
     return {line.text: line.kind for line in memory.blame(path)}
 
 
+@pytest.mark.parametrize(("kept", "kind"), [("", "agent"), ("limit = 3\n", "unknown")])
 def test_a_line_that_a_person_moved_goes_with_the_one_that_it_replaced(
-    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+    base: GitRepo,
+    clock: Clock,
+    claude: ClaudeSession,
+    memory: Memory,
+    kept: str,
+    kind: str,
 ) -> None:
+    """But not where that one stays: then it may as well be a person's."""
     base.write("steps.py", HEAD + REST)
     commit(base, clock, "steps")
     claude.prompt("Only two at once")
     claude.edit("steps.py", "limit = 3", "most = 2")
-    base.write("steps.py", "import os\n\n" + REST + "most = 2\n")
+    base.write("steps.py", f"import os\n\n{kept}{REST}most = 2\n")
     commit(base, clock, "two at once")
     memory.sync()
-    assert kinds(memory, "steps.py")["most = 2"] == "agent"
-
-
-def test_what_it_replaced_must_go_too(
-    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
-) -> None:
-    base.write("steps.py", HEAD + REST)
-    commit(base, clock, "steps")
-    claude.prompt("Only two at once")
-    claude.edit("steps.py", "limit = 3", "most = 2")
-    base.write("steps.py", HEAD + REST + "most = 2\n")
-    commit(base, clock, "by hand")
-    memory.sync()
-    assert kinds(memory, "steps.py")["most = 2"] != "agent"
+    assert kinds(memory, "steps.py")["most = 2"] == kind
 
 
 def test_the_one_line_of_a_file_is_replaced(
