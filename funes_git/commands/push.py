@@ -26,8 +26,8 @@ def push(
     both arrive. Everything is scanned for secrets by a second engine before it leaves: what it
     finds stays here, and is named. The memory is remembered: the next time `git funes push` is
     enough, and the end of a session of an agent that was added pushes by itself
-    (`git config --unset funes.memory` ends that). A dataset that does not exist yet is made, private; a public one is refused, since
-    nobody has reviewed what would be sent.
+    (`git config --unset funes.memory` ends that). A dataset that does not exist yet is made,
+    private; a public one is refused, since nobody has reviewed what would be sent.
 
     Example: git funes push acme/widget-memory
 
