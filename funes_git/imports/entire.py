@@ -56,6 +56,11 @@ class _Kept:
     agent: str = ""
 
     @property
+    def name(self) -> str:
+        """One checkpoint may hold the same session more than once."""
+        return self.checkpoint if self.n == "0" else f"{self.checkpoint}-{self.n}"
+
+    @property
     def size(self) -> int:
         return sum(part.size for part in self.parts)
 
@@ -132,10 +137,11 @@ def _transcripts(kept: list[_Kept], blobs: BlobReader) -> Iterator[Transcript]:
         for one in several:
             taken.setdefault(one.stamp, one)
         for one in _distinct(list(taken.values()), blobs):
-            name = _NAMES.get(one.agent, f"{one.checkpoint}.jsonl")
-            alone = len(taken) == 1 or name.endswith(".jsonl")
-            folder = _folder(session_id) if alone else one.checkpoint
-            yield Transcript(f"{folder}/{name}", one.stamp, partial(_text, one, blobs))
+            name = _NAMES.get(one.agent)
+            alone = len(taken) == 1 or name is None
+            folder = _folder(session_id) if alone else one.name
+            path = f"{folder}/{name or f'{one.name}.jsonl'}"
+            yield Transcript(path, one.stamp, partial(_text, one, blobs))
 
 
 def _folder(session_id: str) -> str:

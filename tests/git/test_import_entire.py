@@ -156,6 +156,23 @@ def test_several_sessions_of_one_checkpoint_and_several_checkpoints_of_one_commi
     assert {link.source for link in memory.links(sha)} == {"entire"}
 
 
+def test_a_session_that_a_checkpoint_holds_twice_is_read_twice(story: Story) -> None:
+    """As a real one did, whose session was compacted in between: neither begins the other."""
+    lines = story.whole.splitlines(keepends=True)
+    second = [n for n, line in enumerate(lines) if b"Now count the misses" in line]
+    orphan(
+        story.repo,
+        BRANCH,
+        checkpoint(FIRST, 0, story.claude.id, b"".join(lines[: second[0]]))
+        | checkpoint(FIRST, 2, story.claude.id, b"".join(lines[second[0] :])),
+    )
+    report = imported(story.memory)
+    assert (report.found, report.read, report.added.edits) == (2, 2, 2)
+    assert story.memory.who("cache.py") == {"LIMIT = 128  # hot keys stay": story.claude.id}
+    assert story.memory.who("misses.py") == {"MISSES_OF_THE_CACHE = 0": story.claude.id}
+    assert imported(story.memory).read == 0
+
+
 def test_the_newer_refs_are_read_as_well(story: Story) -> None:
     raw = {
         path.replace("full.jsonl", "raw_transcript"): text

@@ -277,6 +277,15 @@ def test_a_json_file_is_one_object() -> None:
     assert [t.turn_uuid for t in session.current] == ["u1"]
 
 
+def test_an_object_is_read_under_the_name_of_lines_too() -> None:
+    session = Parsed(gemini, "/kept/by/entire/full.jsonl")
+    whole = {**META, "messages": [message("u1", "user", "hello")]}
+    session.data = json.dumps(whole, indent=2).encode()
+    session.read()
+    assert [t.turn_uuid for t in session.turns] == ["u1"]
+    assert session.of(Skipped) == []
+
+
 def test_a_json_file_that_is_being_written_is_read_later() -> None:
     session = Parsed(gemini, f"{CHATS}/session-2025-01-01T00-00-342c9ebf.json")
     whole = json.dumps({**META, "messages": [message("u1", "user", "hello")]}).encode()

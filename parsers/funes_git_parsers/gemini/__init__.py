@@ -37,6 +37,9 @@ LARGEST = 1 << 30
 """Bytes of a session file; what is longer is no session."""
 _OWN = re.compile(rb'\s*\{\s*(?:"[a-zA-Z]+"\s*:\s*"[^"]*"\s*,\s*)*"(?:sessionId|projectHash)"\s*:')
 
+_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\n")
+"""How the object begins, which is written with a key a line."""
+
 
 def folders(places: Places) -> list[Path]:
     """The folder that `discover` looks in."""
@@ -93,7 +96,9 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
 def _history(source: Source, open_file: Opener) -> History:
     with closing(open_file(source.path)) as stream:
         data = stream.read(LARGEST)
-    return history_of(data, is_lines=".jsonl" in source.path.name)
+    # others keep the object under names of their own: Entire as `full.jsonl`
+    is_lines = ".jsonl" in source.path.name and not _OBJECT.match(data)
+    return history_of(data, is_lines=is_lines)
 
 
 def _stem(path: Path) -> str:
