@@ -18,23 +18,32 @@ _BEFORE = frozenset(("sudo", "env", "time", "nohup", "exec", "command"))
 def turns(catalog: Catalog, globs: Sequence[str]) -> set[tuple[str, str]]:
     """(session id, turn) of every turn that ran a command line, or a simple command within one,
     that fits one of `globs`, in which `*` stands for any text."""
-    # in a call's JSON only these letters are never escaped; a set like [ab] has none that must be
-    literal = [re.findall(r"[A-Za-z0-9_]+", glob) if "[" not in glob else [] for glob in globs]
     return {
         (session, turn)
-        for session, turn, blocks in catalog.calls(literal)
+        for session, turn, blocks in catalog.calls(literals(globs))
         if any(fits(block, globs) for block in blocks)
     }
 
 
+def literals(globs: Sequence[str]) -> list[list[str]]:
+    """For each of `globs` the words that stand in the stored call of every command that fits."""
+    # in a call's JSON only these letters are never escaped; a set like [ab] has none that must be
+    return [re.findall(r"[A-Za-z0-9_]+", glob) if "[" not in glob else [] for glob in globs]
+
+
 def fits(block: Block, globs: Sequence[str]) -> bool:
     """Whether the block is a call of a shell with a command that fits one of `globs`."""
-    if block.type != "tool_use":
-        return False
-    line = command(Call(block.tool_use_id or "", block.tool or "", block.text, "", None, None))
+    line = line_of(block)
     return line is not None and any(
         fnmatchcase(form, glob) for form in _forms(line) for glob in globs
     )
+
+
+def line_of(block: Block) -> str | None:
+    """The command line that the block has a shell run; None if it is anything else."""
+    if block.type != "tool_use":
+        return None
+    return command(Call(block.tool_use_id or "", block.tool or "", block.text, "", None, None))
 
 
 def _forms(line: str) -> Iterator[str]:

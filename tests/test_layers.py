@@ -24,7 +24,7 @@ LAYERS = (
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain agents link why recall worker filters prompts targets answers shown relaid
-    authors standing ran forget vectorise doctor demo imports notes publish sync""",
+    authors standing ran runs forget vectorise doctor demo imports notes publish sync""",
     # what people see
     "render output pager crash failures",
     "commands mcp",

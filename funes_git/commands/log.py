@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from funes_git import output
 from funes_git.commands import options
@@ -12,12 +13,16 @@ from funes_git.model import LogEntry
 from funes_git.render import agent, history, json
 from funes_git.store.catalog import Catalog
 
+if TYPE_CHECKING:
+    from funes_git.runs import Run
+
 
 def log(
     *revision: str,
     all: bool = False,
     n: options.Count = options.MOST,
     path: tuple[str, ...] = (),
+    ran: tuple[str, ...] = (),
     since: str | None = None,
     until: str | None = None,
     author: str | None = None,
@@ -29,9 +34,10 @@ def log(
 ) -> int:
     """Show commits with the turns behind them
 
-    Takes revisions, ranges and paths as `git log` does.
+    Takes revisions, ranges and paths as `git log` does. With --ran it lists what agents ran, not
+    commits: each command with its exit status and the commit that was checked out.
 
-    Example: git funes log -5 v1.1..v1.2 -- src
+    Example: git funes log --ran 'terraform apply*' --since '2 weeks ago'
 
     Parameters
     ----------
@@ -40,13 +46,17 @@ def log(
     all
         All refs.
     n
-        Show at most this many commits; -5 is short for -n 5.
+        Show at most this many commits (or commands); -5 is short for -n 5.
     path
         Only commits that touch it; -- PATH is the same.
+    ran
+        List the shell commands that fit this pattern, newest first: 'terraform apply*',
+        '*migrate*'. Of several commands on a line each counts; the exit status is the line's. With
+        revisions or paths only those at such a commit, or of an exchange that made one.
     since
-        Only commits after this date.
+        Only commits (or commands) after this date.
     until
-        Only commits before this date.
+        Only commits (or commands) before this date.
     author
         Only commits by this author.
     no_merges
@@ -61,8 +71,14 @@ def log(
     exit_code
         Exit with 1 if no turn is behind any of the commits.
     """
-    asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     out = output.choose(format)
+    if ran:
+        wanted = list(_asked(all, None, None, None, author, no_merges, first_parent))
+        with reading(links=True, memory=memory) as (repo, catalog):
+            trail = listed(repo, catalog, ran, [*wanted, *revision], path, since, until)[:n]
+            _print_runs(out, repo, trail)
+        return int(exit_code and not trail)
+    asked = list(_asked(all, n, since, until, author, no_merges, first_parent))
     with reading(links=True, memory=memory) as (repo, catalog):
         args = [*asked, *revision]
         entries = _Seen(found(repo, catalog, args, path, prompts=out.format == "human"))
@@ -86,13 +102,53 @@ def found(
     named = any(not arg.startswith("-") or arg == "--all" for arg in args)
     if not named:
         need_commit(repo)
-    paths = [from_top(repo, item) for item in path]
-    return logged(repo, catalog, [*args, *(["--", *paths] if paths else [])], prompts=prompts)
+    return logged(repo, catalog, [*args, *_limits(repo, path)], prompts=prompts)
+
+
+def listed(
+    repo: Repo,
+    catalog: Catalog,
+    ran: Sequence[str],
+    args: Sequence[str] = (),
+    path: Sequence[str] = (),
+    since: str | None = None,
+    until: str | None = None,
+) -> list[Run]:
+    """The runs of commands that fit one of the patterns `ran`, newest first; with `args` or `path`
+    only those at a commit that `git log ARGS -- PATH` shows. Raises UnknownTarget, UsageError."""
+    from funes_git.filters import date
+    from funes_git.runs import at_commits, runs
+
+    after = None if since is None else date(repo, since, "git funes log … --since")
+    before = None if until is None else date(repo, until, "git funes log … --until")
+    trail = runs(repo, catalog, ran, since=after, until=before)
+    if args or path:
+        shas = {info.sha for info in repo.commits(*args, *_limits(repo, path))}
+        trail = list(at_commits(catalog, trail, shas))
+    return trail
+
+
+def _print_runs(out: output.Output, repo: Repo, trail: Sequence[Run]) -> None:
+    from funes_git.render import runs as render
+
+    if not trail:
+        output.note("note: no turn ran such a command")
+    if out.format == "json":
+        for run in trail:
+            out.json(render.document(run))
+    elif out.format == "agent":
+        out.recorded(repo.name, (row for run in trail for row in render.agent(run)))
+    else:
+        out.lines(row for run in trail for row in render.human(out.page, run))
+
+
+def _limits(repo: Repo, path: Sequence[str]) -> list[str]:
+    return ["--", *(from_top(repo, item) for item in path)] if path else []
 
 
 def _asked(
     everything: bool,
-    n: int,
+    n: int | None,
     since: str | None,
     until: str | None,
     author: str | None,
@@ -102,7 +158,7 @@ def _asked(
     """The options in git's own words."""
     flags = {"--all": everything, "--no-merges": no_merges, "--first-parent": first_parent}
     yield from (flag for flag, given in flags.items() if given)
-    values = {"--max-count": str(n), "--since": since, "--until": until}
+    values = {"--max-count": None if n is None else str(n), "--since": since, "--until": until}
     values["--author"] = author
     yield from (f"{name}={value}" for name, value in values.items() if value is not None)
 

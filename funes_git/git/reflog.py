@@ -43,19 +43,43 @@ class Entry:
 def entries(repo: Repo) -> Iterator[Entry]:
     """All entries of all reflogs of code, of every working tree, in the order of each file."""
     for path in _files(repo.common_dir):
-        try:
-            if path.stat().st_size > MOST:
-                continue
-            raw = path.read_bytes()
-        except OSError:
-            continue
-        yield from parse(raw.split(b"\n"))
+        yield from _entries(path)
+
+
+def checkouts(repo: Repo) -> Iterator[tuple[Path, list[Entry]]]:
+    """Each working tree with what was checked out there, oldest first."""
+    tops = repo.worktrees()
+    logs = {_linked_top(folder): folder / "logs" / "HEAD" for folder in _linked(repo.common_dir)}
+    for top in tops:
+        yield top, list(_entries(logs.get(top, repo.common_dir / "logs" / "HEAD")))
+
+
+def _linked(common: Path) -> list[Path]:
+    return sorted(common.glob("worktrees/*"))
+
+
+def _linked_top(folder: Path) -> Path | None:
+    """The top of a linked working tree, by git's own folder for it."""
+    try:
+        return Path((folder / "gitdir").read_text("utf-8", "surrogateescape").rstrip("\n")).parent
+    except OSError:
+        return None
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    try:
+        if path.stat().st_size > MOST:
+            return
+        raw = path.read_bytes()
+    except OSError:
+        return
+    yield from parse(raw.split(b"\n"))
 
 
 def _files(common: Path) -> Iterator[Path]:
     logs = common / "logs"
     yield logs / "HEAD"
-    yield from sorted(common.glob("worktrees/*/logs/HEAD"))
+    yield from (folder / "logs" / "HEAD" for folder in _linked(common))
     for path in sorted((logs / "refs").rglob("*")):
         if path.is_file() and not OTHERS.match(path.relative_to(logs / "refs").as_posix()):
             yield path

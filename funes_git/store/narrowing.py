@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 from funes_git.store.database import Database
 from funes_git.store.pack import blocks_from_json, expand
-from funes_git_parsers.base import Block
+from funes_git_parsers.base import Block, Turn
 
 _WROTE = "relation = 'wrote' AND level != 'weak' AND path IS NOT NULL"
+
+_PRINTED = ',[["'
+"""What stands in the packed blocks of a turn of which one printed a commit (see pack.py)."""
 
 
 class Shown(NamedTuple):
@@ -76,17 +79,38 @@ class Narrowing(Database):
         return names
 
     def calls(
-        self, literal: Sequence[Sequence[str]]
+        self, literal: Sequence[Sequence[str]], *, retracted: bool = False
     ) -> Iterator[tuple[str, str, tuple[Block, ...]]]:
         """(session id, turn, blocks) of every turn with a tool call, of those alone in whose text
-        all words of one of `literal` stand."""
+        all words of one of `literal` stand. Turns that were taken back are left out, unless
+        `retracted`."""
+        called = "t.id IN (SELECT turn FROM chunks WHERE block_type = 'tool_use' AND NOT gone)"
         sql = (
             "SELECT s.session_id, t.turn_uuid, b.data FROM turns t JOIN bodies b ON b.turn = t.id"
-            " JOIN sessions s ON s.id = t.session WHERE NOT t.retracted AND t.id IN"
-            " (SELECT turn FROM chunks WHERE block_type = 'tool_use' AND NOT gone)"
+            f" JOIN sessions s ON s.id = t.session WHERE {'t' if retracted else 'NOT t'}.retracted"
+            f" {'OR' if retracted else 'AND'} {called}"
         )
         with self.errors():
             for session_id, turn_uuid, data in self.db.execute(sql):
                 text = expand(data)
                 if any(all(word in text for word in words) for words in literal):
                     yield session_id, turn_uuid, tuple(blocks_from_json(text))
+
+    def results(self, session_id: str, calls: Sequence[str]) -> Iterator[tuple[Turn, Block]]:
+        """The results of these tool calls of a session, by the ids of the calls, and every other
+        one that printed a commit; in order, each with its turn, whose blocks are left out."""
+        sql = (
+            "SELECT t.turn_uuid, t.seq, t.ts, t.role, s.harness, b.data, t.branch, t.thread"
+            " FROM turns t JOIN bodies b ON b.turn = t.id JOIN sessions s ON s.id = t.session"
+            " WHERE s.session_id = ? ORDER BY t.seq, t.id"
+        )
+        for uuid, seq, ts, role, harness, data, branch, thread in self.rows(sql, (session_id,)):
+            text = expand(data)
+            if _PRINTED in text or any(call in text for call in calls):
+                who = (session_id, uuid, seq, ts, role, harness)
+                turn = Turn(*who, (), branch=branch, thread=thread)
+                for block in blocks_from_json(text):
+                    if block.type == "tool_result" and (
+                        block.commits or block.tool_use_id in calls
+                    ):
+                        yield turn, block

@@ -26,6 +26,7 @@ from funes_git.models import Models
 from funes_git.recall import Found, Recall, Stages
 from funes_git.recall.confidence import Evidence, probability, relevant
 from funes_git.recall.stages import ALL
+from funes_git.runs import runs
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
@@ -719,6 +720,9 @@ def test_ran_finds_the_words_around_the_command_and_nothing_that_was_taken_back(
     assert set(memory.turns("terraform", ran=("terraform apply",))) == {"s1-t1", "s1-t2"}
     memory.store(retracted=(ran,))
     assert memory.turns("terraform", ran=("terraform apply",)) == []
+    with Catalog.open(memory.layout.catalog) as catalog:
+        (run,) = runs(memory.repo, catalog, ["terraform apply"])
+    assert (run.retracted, run.failed, run.commit) == (True, None, None)  # it ran all the same
 
 
 def test_a_branch_means_its_name_and_what_it_reaches(memory: Memory) -> None:
