@@ -329,7 +329,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An exchange that recall found, by its best passage. `prompt` opened it and `closing` are the
+    """An exchange that recall found, by its best passage. `prompt`, of turn `exchange`, opened it and `closing` are the
     agent's last words in it (None where a passage is of that turn); `commits` are full ids;
     `also` are further passages of it, the best first; `twins` counts other turns that say the
     same; `before` and `after` are neighbouring turns, oldest first, where they were asked for;
@@ -349,6 +349,7 @@ class Hit:
     text: str
     prompt: str | None
     commits: tuple[str, ...]
+    exchange: str | None = None
     also: tuple[Passage, ...] = ()
     closing: str | None = None
     twins: int = 0

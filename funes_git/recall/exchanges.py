@@ -143,6 +143,7 @@ class Exchanges:
             text=row.text,
             prompt=words_of(prompt),
             commits=tuple(commits[row.id]),
+            exchange=prompt.turn_uuid if prompt else None,
             also=tuple(Passage(each.turn_uuid, each.block_type, each.text) for each in also),
             closing=self._closing(prompt, {row.turn_uuid, *(each.turn_uuid for each in also)}),
             twins=len({(twin.session_id, twin.turn_uuid) for twin in group.twins}),

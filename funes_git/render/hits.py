@@ -34,13 +34,13 @@ def recall(
         yield f"recall {line(query)} · nothing relevant; the nearest {len(hits)}, by score:"
     words = finder(query)
     left = REPLY
-    for number, hit in enumerate(hits):
+    for number, (hit, known) in enumerate(first_told(hits)):
         weights = [_weight(n) for n in range(number, len(hits))]
         room = left * weights[0] // sum(weights)
-        said = list(_said(hit, words, room))
+        said = list(_said(hit, words, room, told=known is not None))
         left -= min(sum(len(text) for _, text in said), room)
         yield ""
-        yield _heading(number + 1, hit)
+        yield _heading(number + 1, hit, known)
         for label, text in said:
             yield f"{label}:"
             yield from (f"> {row}".rstrip() for row in safe(text).split("\n") if row.strip())
@@ -50,15 +50,29 @@ def recall(
         yield f"{there}get {ids}{elsewhere}"
 
 
+def first_told(hits: Sequence[Hit]) -> Iterator[tuple[Hit, int | None]]:
+    """Each hit with the number, from 1, of an earlier one of the same exchange."""
+    told: dict[tuple[str, ...], int] = {}
+    for number, hit in enumerate(hits, 1):
+        if hit.exchange is None:
+            yield hit, None
+            continue
+        exchange = (hit.memory, hit.repository, hit.session_id, hit.exchange)
+        before = told.setdefault(exchange, number)
+        yield hit, before if before < number else None
+
+
 def _weight(number: int) -> int:
     return _WEIGHTS[number] if number < len(_WEIGHTS) else 1
 
 
-def _heading(number: int, hit: Hit) -> str:
+def _heading(number: int, hit: Hit, known: int | None) -> str:
     from funes_git.render.agent import ended, stamp  # which asks this module for `recall`
 
     what = f"{hit.block_type} {line(hit.tool)}" if hit.tool else f"{hit.role} {hit.block_type}"
     facts = [hit.harness, stamp(hit.ts), what, f"score {hit.score:.2f}"]
+    if known:
+        facts.append(f"same exchange as [{known}]")
     if hit.branch:
         facts.append(f"branch {line(hit.branch)}")
     if hit.twins:
@@ -72,11 +86,12 @@ def _heading(number: int, hit: Hit) -> str:
     return ended(f"[{number}] {' · '.join(facts)}")
 
 
-def _said(hit: Hit, words: Finder, room: int) -> Iterator[tuple[str, str]]:
-    """(label, text) of what is quoted of a hit, together about `room` characters."""
+def _said(hit: Hit, words: Finder, room: int, *, told: bool) -> Iterator[tuple[str, str]]:
+    """(label, text) of what is quoted of a hit, together about `room` characters; of an exchange
+    that was `told` before neither prompt nor closing words."""
     room = max(room, 2 * _LEAST)
-    prompt = _part(hit.prompt, min(_PROMPT, room // 4), words)
-    closing = _part(hit.closing, min(_CLOSING, room // 3), None)
+    prompt = "" if told else _part(hit.prompt, min(_PROMPT, room // 4), words)
+    closing = "" if told else _part(hit.closing, min(_CLOSING, room // 3), None)
     left = room - len(prompt) - len(closing)
     passage = excerpt(hit.text, left * 2 // 3 if hit.also else left, words)
     left -= len(passage)

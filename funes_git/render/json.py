@@ -238,6 +238,7 @@ def _hit(hit: Hit) -> Object:
         "score": hit.score,
         "text": hit.text,
         "prompt": hit.prompt,
+        "exchange": hit.exchange,
         "commits": list(hit.commits),
         "also": [
             {"turn_uuid": p.turn_uuid, "block_type": p.block_type, "text": p.text} for p in hit.also

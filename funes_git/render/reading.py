@@ -9,7 +9,7 @@ from funes_git.prompts import first_words
 from funes_git.render import calls, width, words
 from funes_git.render.clean import line
 from funes_git.render.excerpt import Finder, excerpt, finder
-from funes_git.render.hits import NEAREST
+from funes_git.render.hits import NEAREST, first_told
 from funes_git.render.page import Page, quote
 
 PROMPT, PASSAGE, ALSO, CLOSING, NEIGHBOUR = 160, 700, 240, 240, 240
@@ -25,13 +25,14 @@ def recall(page: Page, query: str, hits: Sequence[Hit], *, relevant: bool = True
         yield f"nothing relevant found for “{line(query)}”; the nearest:"
         yield ""
     asked = finder(query)
-    for number, hit in enumerate(hits, 1):
+    for number, (hit, known) in enumerate(first_told(hits), 1):
         if number > 1:
             yield ""
-        yield from _hit(page, number, hit, asked)
+        yield from _hit(page, number, hit, asked, known)
 
 
-def _hit(page: Page, number: int, hit: Hit, asked: Finder) -> Iterator[str]:
+def _hit(page: Page, number: int, hit: Hit, asked: Finder, known: int | None) -> Iterator[str]:
+    """One hit; of an exchange that hit `known` told of neither prompt nor closing words."""
     style = page.style
     head = f"{number}. {words.agent(hit.harness)} {words.short(hit.session_id)}"
     tail = width.fit(", ".join(_facts(hit)), max(page.width - len(head) - 1, 8))
@@ -44,7 +45,9 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder) -> Iterator[str]:
         )
     if hit.standing:
         yield from _folded(page, f"at HEAD: {line(words.standing(hit.standing))}")
-    if hit.prompt and hit.prompt.strip() != hit.text.strip():
+    if known:
+        yield from _folded(page, f"same exchange as {known}.")
+    elif hit.prompt and hit.prompt.strip() != hit.text.strip():
         yield from _folded(page, f"asked: {_short(line(hit.prompt), PROMPT)}")
     yield from _neighbours(page, "before", hit.before)
     for row in quote(page, excerpt(_passage(hit), PASSAGE, asked), "   "):
@@ -54,7 +57,7 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder) -> Iterator[str]:
         for row in quote(page, excerpt(other.text, ALSO, asked), "   "):
             yield _highlight(page, row, asked)
     yield from _neighbours(page, "after", hit.after)
-    if hit.closing:
+    if hit.closing and not known:
         yield from _folded(page, f"in the end: {_short(line(hit.closing), CLOSING)}")
     there = f"-C {line(hit.repository)} " if hit.repository else ""
     ids = f"{words.short(hit.session_id)} {words.short_turn(hit.session_id, hit.turn_uuid)}"

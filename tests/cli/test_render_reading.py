@@ -113,6 +113,19 @@ get 7d1f0c2a 0b3e5d11\
 """)
 
 
+def test_prompt_and_closing_words_of_an_exchange_are_said_once() -> None:
+    first = replace(ANSWERED, exchange="t0")
+    later = replace(first, text="A lock guards it.", before=(), after=(), also=())
+    other = replace(later, exchange="t9")  # of the same words: "yes", "go on"
+    text = "\n".join(agent.recall("entry", [first, other, later]))
+    assert text.count("prompt:") == text.count("closing:") == 2
+    assert text.split("\n\n")[3].startswith("[3] ")
+    assert " · same exchange as [1] · " in text.split("\n\n")[3]
+    people = "\n".join(reading.recall(Page(80), "entry", [first, other, later]))
+    assert people.count("asked:") == people.count("in the end:") == 2
+    assert "same exchange as 1" in people.split("\n\n")[2]
+
+
 def test_where_nothing_is_relevant_the_nearest_are_shown() -> None:
     rows = list(agent.recall("used entry", [HIT] * 8, relevant=False))
     assert rows[0] == "recall used entry · nothing relevant; the nearest 2, by score:"

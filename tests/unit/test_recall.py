@@ -127,7 +127,7 @@ def test_a_hit_shows_its_turn_the_prompt_and_the_commits(memory: Memory) -> None
     assert (hit.session_id, hit.turn_uuid, hit.seq, hit.ts) == ("s1", "s1-t1", 1, T0 + 1)
     assert (hit.harness, hit.branch, hit.role) == ("claude_code", "main", "assistant")
     assert (hit.block_type, hit.tool, hit.text) == ("text", None, "An LRU cache will do")
-    assert hit.prompt == "Make the parser faster"
+    assert (hit.prompt, hit.exchange) == ("Make the parser faster", "s1-t0")
     assert hit.commits == (sha,)
     assert hit.score > 0
     assert memory.ask("parser faster").hits[0].commits == (sha,)  # by its exchange
