@@ -329,12 +329,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An exchange that recall found, by its best passage. `prompt`, of turn `exchange`, opened it and `closing` are the
-    agent's last words in it (None where a passage is of that turn); `commits` are full ids;
-    `also` are further passages of it, the best first; `twins` counts other turns that say the
-    same; `before` and `after` are neighbouring turns, oldest first, where they were asked for;
-    `memory` names the memory, and `repository` is the path of the repository, where it is not the
-    current one's own; `standing` is None where no commit shows lines of it."""
+    """An exchange that recall found, by its best passage. `prompt`, the turn `exchange`, opened it
+    and `closing` are the agent's last words in it (None where a passage is of that turn); `commits`
+    are full ids; `also` are further passages of it, the best first; `twins` counts other turns that
+    say the same; `before` and `after` are neighbouring turns, oldest first, where they were asked
+    for; `memory` names the memory, and `repository` is the path of the repository, where it is not
+    the current one's own; `standing` is None where no commit shows lines of it."""
 
     session_id: str
     turn_uuid: str
