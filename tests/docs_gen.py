@@ -24,6 +24,8 @@ from rich.console import Console  # noqa: E402
 
 from funes_git.cli import build_app  # noqa: E402
 from funes_git.commands import COMMANDS, GROUPS, Command, quick  # noqa: E402
+from funes_git.commands.narrowed import taken  # noqa: E402
+from funes_git.commands.options import NARROWING  # noqa: E402
 
 CLI_INTRO = """\
 # Commands
@@ -148,7 +150,11 @@ def _man_command(command: Command) -> str:
         example = text.removeprefix("Example: ")
         rows += [".PP", _roff(text) if example == text else f"Example:\n.B {_roff(example)}"]
     flags = _flags(function)
-    for name, text in re.findall(r"^(\w+)\n((?:    .*\n?)+)", parameters, re.MULTILINE):
+    said = re.findall(r"^(\w+)\n((?:    .*\n?)+)", parameters, re.MULTILINE)
+    by = NARROWING.get(str(function.__annotations__.get("only")))
+    if by is not None:
+        said += [(name, narrowing.said) for name, narrowing in taken(by=by).items()]
+    for name, text in said:
         rows += [".TP", f".B {_roff(flags.get(name, name.upper()))}", _roff(" ".join(text.split()))]
     return "\n".join(rows) + "\n"
 

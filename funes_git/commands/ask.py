@@ -6,9 +6,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from funes_git import config, output
-from funes_git.commands import options
+from funes_git.commands import narrowed, options
 from funes_git.commands.gather import gather
-from funes_git.commands.opened import from_top, here
+from funes_git.commands.opened import here
+from funes_git.commands.places import from_here
 from funes_git.errors import FunesError, UsageError
 from funes_git.hosts import asked, askers
 from funes_git.hosts.askers import Asker
@@ -23,17 +24,11 @@ if TYPE_CHECKING:
 def ask(
     agent: str,
     *question: str,
-    file: tuple[str, ...] = (),
-    commit: tuple[str, ...] = (),
-    branch: str | None = None,
-    by: tuple[str, ...] = (),
-    session: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
     n: options.Count = 8,
     memory: str | None = None,
     yes: bool = False,
     format: options.Format = None,
+    **only: options.NarrowBy,
 ) -> int:
     """Borrow an agent for one answer from the memory
 
@@ -50,20 +45,6 @@ def ask(
         claude, codex, pi, gemini or opencode.
     question
         The question.
-    file
-        Only passages about files that match this path or pattern.
-    commit
-        Only passages behind this commit or range.
-    branch
-        Only passages on this branch, or behind commits that it contains.
-    by
-        Only passages of this agent's sessions: claude_code, codex, ….
-    session
-        Only passages of this session (the start of its id will do).
-    since
-        Only after this date, as git reads dates.
-    until
-        Only before this date.
     n
         Hand over at most this many exchanges (8); -3 is short for -n 3.
     memory
@@ -74,23 +55,13 @@ def ask(
     format
         Terminals get human, pipes get agent.
     """
-    from funes_git.filters import Filters
-
     words = " ".join(question).strip()
     if not words:
         raise UsageError("ask needs a question", hint=f'git funes ask {agent} "why LRU"')
     out, asker = output.choose(format), askers.named(agent)
     program = asked.find(asker)
     repo = here()
-    filters = Filters(
-        files=tuple(from_top(repo, path) for path in file),
-        commits=commit,
-        branch=branch,
-        agents=by,
-        session=session,
-        since=since,
-        until=until,
-    )
+    filters = narrowed.filters(only, from_here)
     found = _recalled(words, filters, n, memory)
     prompt = render.prompt(repo.name, words, found)
     _confirm(asker, repo.name, found, prompt, yes)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NAMES: Final = 30
 """Columns for names; longer ones have a line of their own."""
 MEASURE: Final = 90
-SHAPES: Final = {"-L": "START,END"}
+SHAPES: Final = {"-L": " START,END", "--merged": "[=BRANCH]", "--unmerged": "[=BRANCH]"}
 VALUES: Final = {"INT": "N", "STR": "TEXT", "STR...": "TEXT"}
 
 
@@ -22,7 +22,7 @@ class Columns:
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         """Print one group of commands or options."""
-        rows = [(_names(entry), _text(entry.description)) for entry in panel.entries]
+        rows = [(_names(e), " ".join(_text(e.description).split())) for e in panel.entries]
         if not rows:
             return
         wide = min(max(len(names) for names, _ in rows), NAMES)
@@ -59,7 +59,7 @@ def _names(entry: HelpEntry) -> str:
     if entry.choices:
         return f"{names} {'|'.join(entry.choices)}"
     if entry.metavar:
-        return f"{names} {SHAPES.get(names) or VALUES.get(entry.metavar, entry.metavar)}"
+        return names + (SHAPES.get(names) or f" {VALUES.get(entry.metavar, entry.metavar)}")
     return names
 
 

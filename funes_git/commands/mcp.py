@@ -18,7 +18,8 @@ def mcp(*, memory: str | None = None) -> int:
     ----------
     memory
         Serve this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
-        Hub, or a path.
+        Hub, or a path; several with commas between: local,acme/widget-memory. Recall then searches
+        all of them, and the other tools answer from the first that knows.
     """
     from funes_git.mcp.server import serve
 

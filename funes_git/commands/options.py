@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Tool: TypeAlias = str
     Action: TypeAlias = Literal["list", "pull"]
     Scope: TypeAlias = Literal["exchanges", "sessions"]
+    Narrow: TypeAlias = Any
+    NarrowBy: TypeAlias = Any
 
 
 MOST: Final = 1_000_000_000
@@ -67,10 +69,37 @@ KINDS: Final = {
 }
 
 
+NARROWING: Final = {"options.Narrow": False, "options.NarrowBy": True}
+"""What `**only` is annotated with for all options of narrowed.py, and whether the agent's is called
+`--by`."""
+
+
 def __getattr__(name: str) -> Any:
+    if f"options.{name}" in NARROWING:
+        return _narrowing(by=NARROWING[f"options.{name}"])
     kind = SHARED.get(name)
     if kind is None:
         raise AttributeError(name)
+    return _annotated(kind)
+
+
+def _narrowing(*, by: bool) -> Any:
+    from typing import TypedDict, Unpack
+
+    from cyclopts import Group, Parameter
+
+    from funes_git.commands.narrowed import taken
+
+    group = Group("Filters, all of which must hold", sort_key=1)
+    fields = {
+        name: Annotated[_annotated(option.kind), Parameter(help=option.said, group=group)]
+        for name, option in taken(by=by).items()
+    }
+    narrow: Any = TypedDict("Narrow", fields, total=False)  # type: ignore[misc]
+    return Unpack[narrow]
+
+
+def _annotated(kind: Kind) -> Any:
     from cyclopts import Parameter
     from cyclopts.validators import Number
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from funes_git import enabled, output
@@ -19,13 +20,13 @@ def from_here(path: str) -> str:
         return path
 
 
-def named(memory: str | None) -> list[Place]:
+def named(memory: str | None, tell: Callable[[str], None] = output.note) -> list[Place]:
     """The memories that `--memory` names with commas between; without it this repository's own.
     Raises NotARepository, UsageError and what fetching raises."""
     own = here()
     if memory is None:
         return [Place(own)]
-    asked = {name: asked_of(own, name, output.note) for name in memory.split(",")}
+    asked = {name: asked_of(own, name, tell) for name in memory.split(",")}
     return [Place(repo, memory=name if repo.memory else "") for name, repo in asked.items()]
 
 

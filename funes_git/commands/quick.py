@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from funes_git.commands.options import KINDS, MOST, Kind
+from funes_git.commands.options import KINDS, MOST, NARROWING, Kind
 
 
 class Spec(NamedTuple):
@@ -43,6 +43,7 @@ def spec(function: Callable[..., int]) -> Spec | None:
     names = code.co_varnames
     first, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
     rest = names[last] if code.co_flags & 0x04 else None
+    only = notes.get(names[last + bool(rest)]) if code.co_flags & 0x08 else None
     if any(str(notes.get(name)) not in KINDS for name in names[: last + bool(rest)]):
         return None
     options: dict[str, tuple[str, Kind]] = {}
@@ -50,8 +51,17 @@ def spec(function: Callable[..., int]) -> Spec | None:
         kind = KINDS[str(notes[name])]
         for flag in kind.flags or ("--" + name.replace("_", "-"),):
             options[flag] = (name, kind)
+    if only is not None:
+        options |= _narrowing(str(only))
     positional = tuple((name, KINDS[str(notes[name])]) for name in names[:first])
     return Spec(positional, rest, options, first - len(function.__defaults__ or ()))
+
+
+def _narrowing(annotation: str) -> dict[str, tuple[str, Kind]]:
+    from funes_git.commands.narrowed import taken  # of `recall` and `ask` alone
+
+    found = taken(by=NARROWING[annotation])
+    return {f"--{name}": (name, option.kind) for name, option in found.items()}
 
 
 def bind(function: Callable[..., int], argv: Sequence[str]) -> Bound | None:

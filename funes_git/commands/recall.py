@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from funes_git import output
-from funes_git.commands import options
+from funes_git.commands import narrowed, options
 from funes_git.commands.gather import gather
 from funes_git.commands.opened import here
 from funes_git.commands.places import from_here
@@ -17,20 +17,6 @@ from funes_git.render import reading as human
 
 def recall(
     *query: str,
-    file: tuple[str, ...] = (),
-    commit: tuple[str, ...] = (),
-    branch: str | None = None,
-    merged: str | None = None,
-    unmerged: str | None = None,
-    agent: tuple[str, ...] = (),
-    ran: tuple[str, ...] = (),
-    standing: options.Standings = (),
-    model: tuple[str, ...] = (),
-    session: str | None = None,
-    type: options.BlockTypes = (),
-    role: options.Roles = (),
-    since: str | None = None,
-    until: str | None = None,
     n: options.Count = 8,
     neighbours: options.Neighbours = 0,
     lexical: bool = False,
@@ -39,6 +25,7 @@ def recall(
     all_repos: bool = False,
     format: options.Format = None,
     exit_code: bool = False,
+    **only: options.Narrow,
 ) -> int:
     """Search everything that was said and done
 
@@ -52,37 +39,6 @@ def recall(
     query
         What to look for: words or a question; of what stands in double quotes every passage has
         just these words.
-    file
-        Only turns about files that match this path or pattern.
-    commit
-        Only turns behind this commit or range.
-    branch
-        Only turns on this branch, or behind commits that it contains.
-    merged
-        Only turns behind commits that HEAD contains, or with --merged=BRANCH that BRANCH contains.
-    unmerged
-        Only turns behind commits that HEAD (or BRANCH: --unmerged=BRANCH) does not contain; what
-        was never committed is not among them.
-    agent
-        Only this agent: claude_code, codex, ….
-    ran
-        Only exchanges in which a shell command was run that fits this pattern: 'terraform apply*',
-        '*migrate*'. Of several commands on a line each counts.
-    standing
-        Only hits whose committed lines are, at HEAD: all there (current), partly (changed), not
-        (gone), taken back by git revert (reverted), or only on another branch (unmerged).
-    model
-        Only turns of this model, by the start of its name or a pattern: claude-opus, '*mini*'.
-    session
-        Only this session (the start of its id will do).
-    type
-        Only passages of this kind.
-    role
-        Only what this side said.
-    since
-        Only after this date, as git reads dates.
-    until
-        Only before this date.
     n
         Show at most this many exchanges (8); -3 is short for -n 3.
     neighbours
@@ -101,7 +57,6 @@ def recall(
     exit_code
         Exit with 1 if nothing relevant was found.
     """
-    from funes_git.filters import Filters
     from funes_git.recall.stages import ALL
 
     words = " ".join(query).strip()
@@ -110,22 +65,7 @@ def recall(
     if memory and all_repos:
         raise UsageError("--memory and --all-repos exclude each other", hint="git funes recall -h")
     out = output.choose(format)
-    filters = Filters(
-        files=tuple(map(from_here, file)),
-        commits=commit,
-        branch=branch,
-        merged=merged,
-        unmerged=unmerged,
-        models=model,
-        standings=standing,
-        ran=ran,
-        agents=agent,
-        session=session,
-        types=type,
-        roles=role,
-        since=since,
-        until=until,
-    )
+    filters = narrowed.filters(only, from_here)
     stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
     found = gather(
         words, filters, n, memory=memory, all_repos=all_repos, neighbours=neighbours, stages=stages

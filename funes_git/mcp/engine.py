@@ -1,4 +1,4 @@
-"""The search engine of a server: made by the first question, dropped when nobody asks any more.
+"""The search engines of a server: made by the first question, dropped when nobody asks any more.
 
 At rest a server holds no model and no index. Used by one thread alone (SQLite wants that).
 """
@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 from funes_git import config
 from funes_git.errors import UsageError
-from funes_git.git import Repo
+from funes_git.filters import Filters
 from funes_git.models import Models
-from funes_git.recall import Recall
+from funes_git.recall import Found, Recall
+from funes_git.recall.several import Place, search
 from funes_git.store.catalog import Catalog
 
 IDLE: Final = 300.0
@@ -23,25 +25,33 @@ IDLE: Final = 300.0
 
 
 class Engine:
-    """Opens the engine of a memory and keeps it while it is asked. It follows the memory as that
-    grows; other settings make another one."""
+    """Opens the engine of each memory that is asked, and keeps them while they are. They follow the
+    memories as these grow; other settings or memories make others."""
 
     def __init__(self) -> None:
-        self._open: tuple[Recall, Catalog] | None = None
+        self._open: dict[Path, tuple[Recall, Catalog]] = {}
         self._of: tuple[object, ...] = ()
         self._idle = IDLE
         self._asked = 0.0
 
-    def of(self, repo: Repo) -> Recall:
-        """The engine for a question now. Raises UsageError for a wrong setting, and what
-        `Catalog.open` raises."""
-        now = (repo.layout.root, *sorted(repo.settings.items()))
-        if self._open is None or now != self._of:
+    def ask(self, places: Sequence[Place], question: str, filters: Filters, k: int) -> Found:
+        """The best hits of all `places`. Raises UsageError for a wrong setting, and what
+        `several.search` raises."""
+        settings = places[0].repo.settings
+        now = (*(place.repo.layout.root for place in places), *sorted(settings.items()))
+        if now != self._of:
             self.drop()
-            self._idle = _idle_seconds(repo.settings)
+            self._idle, self._of = _idle_seconds(settings), now
+        return search(places, question, filters, k, opened=self._kept)
+
+    @contextmanager
+    def _kept(self, place: Place, like: Recall | None) -> Iterator[Recall]:
+        repo = place.repo
+        if repo.layout.root not in self._open:
             catalog = Catalog.open(repo.layout.catalog)
-            self._open, self._of = (Recall(repo, catalog, Models(repo.settings)), catalog), now
-        return self._open[0]
+            recall = Recall(repo, catalog, Models(repo.settings), like=like)
+            self._open[repo.layout.root] = recall, catalog
+        yield self._open[repo.layout.root][0]
 
     def asked(self) -> None:
         """The client has just had an answer."""
@@ -49,16 +59,17 @@ class Engine:
 
     def rest(self) -> None:
         """Drop what is open if the client has asked nothing for so long."""
-        if self._open is not None and time.monotonic() - self._asked >= self._idle:
+        if self._open and time.monotonic() - self._asked >= self._idle:
             self.drop()
 
     def drop(self) -> None:
         """Give everything back to the system."""
-        if self._open is None:
+        if not self._open:
             return
-        for opened in self._open:
-            opened.close()
-        self._open = None
+        for opened in self._open.values():
+            for each in opened:
+                each.close()
+        self._open.clear()
         gc.collect()
         _trim()
 

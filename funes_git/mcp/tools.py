@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
+from funes_git.commands.narrowed import OPTIONS, Narrowing
 from funes_git.errors import UsageError
 from funes_git_parsers.dataclass import dataclass
 
@@ -43,6 +44,13 @@ def _choices(said: str, *choices: str) -> Schema:
         "items": {"type": "string", "enum": list(choices)},
         "description": said,
     }
+
+
+def _narrowing(option: Narrowing) -> Schema:
+    kind = option.kind
+    if kind.choices:
+        return _choices(option.said, *kind.choices)
+    return _texts(option.said) if kind.many else _text(option.said)
 
 
 def _number(said: str, default: int, least: int, most: int) -> Schema:
@@ -91,14 +99,7 @@ TOOLS: Final = {
             'Example: {"query": "why did we drop the disk cache", "file": ["src/cache*"]}',
             {
                 "query": _text("A question or words; names of functions and errors as they are."),
-                "file": _texts("Only about files that match these git pathspecs."),
-                "commit": _texts("Only behind these commits or ranges: `abc1234`, `v1.0..v1.1`."),
-                "branch": _text("Only on this branch or behind commits that it contains."),
-                "agent": _texts("Only of these agents: `claude_code`, `codex`, `gemini`, …"),
-                "type": _choices(
-                    "Only passages of these kinds.", "text", "thinking", "tool_use", "tool_result"
-                ),
-                "since": _text("Only after this date: `2026-05-01`, `2 weeks ago`."),
+                **{name: _narrowing(option) for name, option in OPTIONS.items()},
                 "k": _number("How many passages.", 5, 1, MOST),
                 "max_tokens": _ROOM,
             },
@@ -135,6 +136,7 @@ TOOLS: Final = {
                 "session": _text("The session's id, or its start."),
                 "turn": _text("The turn's id, or its start."),
                 "window": _number("How many turns before and after it.", 0, 0, MOST),
+                "memory": _text("The memory that `recall` named behind the turn, if it named one."),
                 "max_tokens": _ROOM,
             },
             ("session",),
@@ -143,12 +145,14 @@ TOOLS: Final = {
             "log",
             "Commits and the sessions behind them",
             "List commits, newest first, each with the agent turns that wrote its lines. Call it "
-            "to see what agents did in a range of commits or to a path. "
+            "to see what agents did in a range of commits or to a path; with `ran` it lists the "
+            "shell commands that agents ran instead, each with its exit status and the commit. "
             'Example: {"range": "v1.0..HEAD", "path": ["src"]}',
             {
                 "range": _text("Revisions or a range as `git log` takes them; HEAD if not given."),
                 "path": _texts("Only commits that touch these paths."),
-                "n": _number("How many commits.", 10, 1, MOST),
+                "ran": _texts("List commands that fit these patterns: `terraform apply*`."),
+                "n": _number("How many commits, or commands.", 10, 1, MOST),
                 "max_tokens": _ROOM,
             },
         ),

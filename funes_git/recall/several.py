@@ -3,9 +3,10 @@ The models are loaded once, and the time for a close reading is shared."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from funes_git.errors import FunesError
 from funes_git.filters import Filters
@@ -13,7 +14,7 @@ from funes_git.git import Repo
 from funes_git.model import Found, Hit
 from funes_git.models import Models
 from funes_git.recall.engine import Recall
-from funes_git.recall.stages import Stages
+from funes_git.recall.stages import ALL, Stages
 from funes_git.store.catalog import Catalog
 
 
@@ -26,14 +27,26 @@ class Place(NamedTuple):
     repository: str = ""
 
 
+Opener: TypeAlias = Callable[[Place, Recall | None], AbstractContextManager[Recall]]
+"""Opens the engine of a place, with the models of another that is open."""
+
+
+@contextmanager
+def once(place: Place, like: Recall | None) -> Iterator[Recall]:
+    """An engine for one question."""
+    with Catalog.open(place.repo.layout.catalog) as catalog:
+        yield Recall(place.repo, catalog, Models(place.repo.settings), like=like)
+
+
 def search(
     places: Sequence[Place],
     question: str,
     filters: Filters,
     k: int,
     *,
-    neighbours: int,
-    stages: Stages,
+    neighbours: int = 0,
+    stages: Stages = ALL,
+    opened: Opener = once,
 ) -> Found:
     """The `k` best exchanges of all `places`, as `Recall.search` finds them in each. With several,
     one that cannot be asked is told of in a note. Raises what `Recall.search` does, if none can."""
@@ -43,10 +56,10 @@ def search(
     relevant = False
     failed: list[FunesError] = []
     first: Recall | None = None
-    for repo, memory, repository in places:
+    for place in places:
+        repo, memory, repository = place
         try:
-            with Catalog.open(repo.layout.catalog) as catalog:
-                recall = Recall(repo, catalog, Models(repo.settings), like=first)
+            with opened(place, first) as recall:
                 first = first or recall
                 found = recall.search(question, filters, k, neighbours=neighbours, stages=stages)
         except FunesError as error:

@@ -93,6 +93,14 @@ def test_the_agent_gets_one_fenced_prompt_in_an_empty_folder(widget: Widget, age
     assert "--no-session-persistence" in arguments
 
 
+def test_every_filter_of_recall_narrows_what_is_handed_over(widget: Widget, agent: Agent) -> None:
+    narrow = ("--ran", "git commit*", "--by", "claude", "--merged", "--standing", "current")
+    done = ask(widget, agent, f"Why the {FOUND}?", "--yes", *narrow)
+    assert done.returncode == 0, done.stderr
+    for option in (("--ran", "kubectl*"), ("--by", "codex"), ("--unmerged", "--standing=gone")):
+        assert ask(widget, agent, f"Why the {FOUND}?", "--yes", *option).returncode == 1
+
+
 def test_what_is_sent_where_is_said_and_a_script_must_agree(widget: Widget, agent: Agent) -> None:
     done = ask(widget, agent, FOUND)
     assert done.returncode == 1

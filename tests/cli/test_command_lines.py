@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_gen import help_text
 
 from funes_git.cli import _spelled_out, build_app
 from funes_git.commands import COMMANDS, quick
+from funes_git.commands.narrowed import OPTIONS, taken
+from funes_git.filters import Filters
 
 PLAIN = [
     "why a.py:3",
@@ -29,6 +33,8 @@ PLAIN = [
     "recall why an LRU",
     "recall why --file a --file b --agent codex --type text --type thinking -4",
     "recall why --merged --unmerged=main --model opus --model *mini*",
+    "recall why --ran make* --standing gone --role user --since=1.week --until now --session 7d",
+    "ask claude why is it so --by codex --merged --ran *deploy* --commit v1..v2 -3 --yes",
     "get abc",
     "get abc def --window 3 --format agent",
     "status",
@@ -112,7 +118,21 @@ def test_help_teaches_each_command_with_an_example(name: str) -> None:
 
 
 def _parameters(function: Callable[..., int]) -> list[str]:
-    return list(inspect.signature(function).parameters)
+    taken = inspect.signature(function).parameters.values()
+    return [each.name for each in taken if each.kind is not each.VAR_KEYWORD]
+
+
+@pytest.mark.parametrize("name", ["recall", "ask"])
+def test_every_filter_is_an_option_and_is_explained(name: str) -> None:
+    known = quick.spec(COMMANDS[name].load())
+    assert known is not None
+    text = help_text(name)
+    fields = {field.name for field in dataclasses.fields(Filters)}
+    assert {option.field for option in OPTIONS.values()} == fields
+    for option, narrowing in taken(by=name == "ask").items():
+        assert known.options[f"--{option}"] == (option, narrowing.kind)
+        assert f"  --{option}" in text
+        assert " ".join(narrowing.said.split()) in " ".join(text.split())
 
 
 def test_cyclopts_is_imported_by_the_command_line_only() -> None:

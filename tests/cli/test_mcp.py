@@ -95,6 +95,10 @@ def test_the_tools_answer_as_the_commands_do(server: McpServer, story: Story) ->
     assert "> A time to live would not help" in found
     assert "a larger k shows more, `get` the whole turn" in found
     assert "-n N" not in found
+    narrow = {"ran": ["git commit*"], "role": "assistant", "until": "now", "standing": ["current"]}
+    assert "> A time to live" in server.call("recall", query="why no time to live", **narrow)
+    assert "no turn ran" in server.call("recall", query="why", ran=["kubectl*"])
+    assert "> git commit -qam 'Bound the cache'" in server.call("log", ran=["git commit*"])
     log = server.call("log", range="HEAD~1..HEAD")
     assert "Bound the cache" in log
     assert "Start the cache" not in log
@@ -198,6 +202,29 @@ def test_what_is_committed_and_indexed_while_it_serves_is_seen(
         assert "> Use a fresh zebra pattern" in server.call("recall", query="zebra")
         assert f"get {later.id} {edit}" in server.call("why", target="src/cache.py:2")
         assert "Set the limit" in server.call("log", n=1)
+
+
+def test_several_memories_are_served_at_once(
+    story: Story, growing: Story, hermetic: Path, tmp_path: Path
+) -> None:
+    later = ClaudeSession(growing.repo, hermetic)
+    later.prompt("Use a fresh zebra pattern for the limit.")
+    Memory(growing.repo).sync()
+    other = str(growing.repo.path / ".git" / "funes" / "memory")
+    with McpServer(story.repo.path, *COMMAND, "--memory", f"local,{other}") as server:
+        server.initialize()
+        found = server.call("recall", query="fresh zebra pattern")
+        assert "> Use a fresh zebra pattern" in found
+        assert f"--memory {other}" in found
+        assert "> Use a fresh zebra" in server.call("get", session=later.id, memory=other)
+        assert "> Use a fresh zebra" in server.call("get", session=later.id)
+        assert "time to live" in server.call("recall", query="why no time to live")
+        assert "evict the oldest" in server.call("why", target="src/cache.py:6")
+        assert server.call("status").count("1 session (") == 1
+        assert "2 sessions (Claude Code 2)" in server.call("status")
+        refused = server.refused("get", session=later.id, memory="acme/other")
+        assert refused.startswith("'acme/other' is not served here, only local, /")
+        assert "no session starts with" in server.refused("get", session="ffffffff")
 
 
 def test_a_reply_is_held_to_its_tokens_and_says_how_to_see_more(
