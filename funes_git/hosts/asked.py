@@ -46,10 +46,10 @@ def answer(asker: Asker, program: str, prompt: str) -> Generator[str, None, None
     with tempfile.TemporaryDirectory(prefix="funes-git-ask-") as name:
         folder = Path(name).resolve()
         for file, text in call.files.items():
+            (folder / file).parent.mkdir(exist_ok=True)
             (folder / file).write_text(text, "utf-8")
-        added = {key: text.replace("{folder}", str(folder)) for key, text in call.variables.items()}
         kept = {k: v for k, v in config.environment().items() if k not in SESSIONS}
-        environment = {**kept, **added, "PWD": str(folder)}
+        environment = {**kept, **call.variables, "PWD": str(folder)}
         with _started((program, *call.arguments), folder, environment, prompt) as started:
             yield from _words(asker, *started)
 

@@ -26,8 +26,7 @@ Event: TypeAlias = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Invocation:
     """How to ask. `arguments` follow the program's name; the prompt goes to standard input; `files`
-    are written into the empty folder before, and `variables` added to the environment, in both of
-    which `{folder}` stands for it."""
+    are written into the empty folder before, and `variables` added to the environment."""
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
@@ -161,24 +160,21 @@ def _pi_failure(event: Event) -> str:
 
 # --- Gemini CLI ---------------------------------------------------------------------------------
 
-GEMINI_SYSTEM = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+GEMINI_OFF = {
+    "tools": {"core": ["none"]},
+    "mcp": {"allowed": ["none"]},
+    "hooksConfig": {"enabled": False},
+    "skills": {"enabled": False},
+}
 
 
-def _gemini(places: Places) -> Invocation:
-    """Only the settings of the system win over the user's: those that are there, with all that acts
-    switched off."""
-    given = places.env.get(GEMINI_SYSTEM) or "/etc/gemini-cli/settings.json"
-    try:
-        settings = jsons.read(Path(given).read_text("utf-8"))
-    except (OSError, ValueError, Unfit):
-        settings = {}
-    none = ["none"]
-    off = {"tools": {"core": none}, "mcp": {"allowed": none}, "hooksConfig": {"enabled": False}}
-    settings |= {**off, "skills": {"enabled": False}}
+def _gemini(_: Places) -> Invocation:
+    """A folder's settings win over the user's where the folder is trusted. (Those of the system
+    are left alone: the program takes none that others than root may write.)"""
     return Invocation(
         ("-o", "stream-json", "--skip-trust", "-e", "none"),
-        {GEMINI_SYSTEM: "{folder}/settings.json"},
-        {"settings.json": json.dumps(settings)},
+        {"GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        {".gemini/settings.json": json.dumps(GEMINI_OFF)},
     )
 
 

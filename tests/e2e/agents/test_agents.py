@@ -1,8 +1,8 @@
 """Real agents, driven by a scripted model, ask our memory, edit, commit and are remembered.
 
 Each session asks `recall`, reads, edits, commits by a shell command and asks `why`; afterwards
-`git funes why` on the edited line must quote it. Claude Code, Codex and pi must run wherever their
-registry can be reached; the others run where they were installed (tests/e2e/agents/install.py).
+`git funes why` on the edited line must quote it. All come from their registries, at the versions of
+programs.toml; Claude Code, Codex and pi must run wherever these can be reached.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import Any
 import pytest
 from agents import ClaudeSession, Clock
 from e2e.agents import install
-from e2e.agents.dialects import Call, Part, Say, Think
+from e2e.agents.dialects import Part, Say, Think
 from e2e.agents.fake_model import FakeModel
 from e2e.agents.programs import PROGRAMS, Program
 from helpers import GitRepo
 
 PROMPT = "Make greet return hello and commit."
+OLD, NEW = '    return "hi"', '    return "hello"'
 REASON = "A whole word reads better aloud, so greet will return hello."
 EARLIER = "The reception robot speaks the greeting, so it must be short and polite."
 PATIENCE = 240.0
@@ -98,7 +99,7 @@ def world(repo: GitRepo, hermetic: Path) -> World:
     repo.git("config", "user.name", "Ada")
     repo.git("config", "user.email", "ada@example.org")
     clock = Clock(time.time() - 86_400)
-    repo.write("app.py", 'def greet():\n    return "hi"\n')
+    repo.write("app.py", f"def greet():\n{OLD}\n")
     repo.commit("Start", date=clock.now)
     clock.tick(60)
     earlier = ClaudeSession(repo, hermetic, clock)
@@ -115,23 +116,19 @@ def world(repo: GitRepo, hermetic: Path) -> World:
 
 def script(program: Program, repo: Path) -> list[list[Part]]:
     """What the model does, one step after each answer of its tools."""
-    tools = program.tools
+    app = repo / "app.py"
     commit = f"cd {repo} && git add -A && git commit -q -m 'Make greet say hello'"
     return [
         [
             Say("I'll ask what is known."),
-            _ours(program, "recall", query="greeting reception robot"),
+            program.asks("recall", query="greeting reception robot"),
         ],
-        [tools.read(repo)],
-        [Think("Callers want a word."), Say(REASON), tools.edit(repo)],
-        [tools.shell(f"{commit} && git rev-parse HEAD")],
-        [_ours(program, "why", target="NOTES.md:3")],
+        [program.reads(app)],
+        [Think("Callers want a word."), Say(REASON), program.edits(app, OLD, NEW)],
+        [program.runs(f"{commit} && git rev-parse HEAD")],
+        [program.asks("why", target="NOTES.md:3")],
         [Say("greet() says hello now, and it is committed.")],
     ]
-
-
-def _ours(program: Program, tool: str, **arguments: str) -> Call:
-    return program.tools.ours(tool, dict(arguments))
 
 
 def program_of(name: str) -> tuple[Program, Path]:
@@ -139,22 +136,25 @@ def program_of(name: str) -> tuple[Program, Path]:
     answers fails the test."""
     program = PROGRAMS[name]
     found = install.installed(program)
-    if found is None and not program.required:
-        pytest.skip(f"{name} is not installed: python tests/e2e/agents/install.py {name}")
     if found is None and not install.reachable(npm=program.npm):
         pytest.skip(f"{name} is not installed and its registry cannot be reached")
-    return program, found or install.install(program)
+    try:
+        return program, found or install.install(program)
+    except subprocess.SubprocessError as error:
+        if program.required:
+            raise
+        pytest.skip(f"{name} cannot be installed: {error}")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_an_agent_asks_the_memory_and_is_remembered(name: str, world: World) -> None:
     program, executable = program_of(name)
     with FakeModel(script(program, world.repo.path)) as model:
-        program.settings(world.home, model.url)
+        program.prepare(world.home, model.url)
         if program.added:
             world.funes("add", name, "--user")
         closed = NOWHERE if program.alone else {}
-        world.run(program.command(executable, PROMPT), **closed, **program.variables(model.url))
+        world.run(program.command(executable, PROMPT), **closed, **program.environment(model.url))
     assert model.heard(f"> {EARLIER}"), "recall did not answer"
     assert model.heard("why NOTES.md:3"), "why did not answer"
     head = world.repo.git("rev-parse", "HEAD")
