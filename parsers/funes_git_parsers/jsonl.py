@@ -87,7 +87,7 @@ class Records:
         return Position(self._offset, self._line, self._hash.hexdigest())
 
     def __iter__(self) -> Iterator[Record | Skipped]:
-        prepare = self._prepare
+        prepare, take_in = self._prepare, self._hash.update
         for raw in self._lines():
             if not raw:
                 yield Skipped(self._line + 1, "too long")
@@ -97,14 +97,17 @@ class Records:
             is_ended = raw.endswith(b"\n")
             if not is_ended and not _is_complete(raw):
                 return
-            prepared = prepare(raw) if prepare else raw
+            prepared = raw if prepare is None else prepare(raw)
             if prepared is not None:
-                common = _common(prepared, line, end)
-                if common:
-                    yield common
+                try:
+                    value = decoded(prepared)
+                except (ValueError, RecursionError):
+                    value = None
+                if isinstance(value, dict):  # a line like most: one object and no more
+                    yield Record(line, end, value)
                 else:
                     yield from _parse(prepared, line, end)
-            self._hash.update(raw)
+            take_in(raw)
             self._offset = end
             self._line += is_ended
 
@@ -114,16 +117,16 @@ class Records:
         parts: list[bytes] = []
         size, is_long = 0, False
         while chunk := self._stream.read(_CHUNK):
-            start = 0
-            while (stop := chunk.find(b"\n", start) + 1) > 0:
-                parts.append(chunk[start:stop])
+            start = chunk.find(b"\n") + 1
+            if start:
+                parts.append(chunk[:start])
                 if is_long:
                     self._pass_over(parts)
-                    yield b""
-                else:
-                    yield parts[0] if len(parts) == 1 else b"".join(parts)
+                yield b"" if is_long else b"".join(parts)
                 parts, size, is_long = [], 0, False
-                start = stop
+                while stop := chunk.find(b"\n", start) + 1:
+                    yield chunk[start:stop]
+                    start = stop
             parts.append(chunk[start:])
             size += len(parts[-1])
             if size > LONGEST:
@@ -206,15 +209,6 @@ def _is_complete(raw: bytes) -> bool:
     """Whether a line without newline holds complete objects and nothing else."""
     parsed = list(_parse(raw, 0, 0))
     return bool(parsed) and all(isinstance(item, Record) for item in parsed)
-
-
-def _common(raw: bytes, line: int, end: int) -> Record | None:
-    """The record of a line like most: one object and no more."""
-    try:
-        value = decoded(raw)
-    except (ValueError, RecursionError):
-        return None
-    return Record(line, end, value) if isinstance(value, dict) else None
 
 
 def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:

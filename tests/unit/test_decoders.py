@@ -1,4 +1,4 @@
-"""JSON decoded by msgspec, handed in from above, is what Python's own decoder makes of it."""
+"""JSON read and written by msgspec, handed in from above, is what Python makes of it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def own_decoder() -> Iterator[None]:
 
 def with_own() -> None:
     values.decode_with(None)
+    values.encode_with(None)
     speed_up.cache_clear()
 
 
@@ -81,6 +82,42 @@ JSON = st.recursive(
 def test_any_value(value: Any, is_ascii: bool) -> None:
     own, fast = by_both(json.dumps(value, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass"))
     assert own == fast
+
+
+def deep(value: Any, levels: int) -> Any:
+    for level in range(levels):
+        value = [value] if level % 2 else {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("levels", [0, 1, 30, 300, 480, 700, 5000])
+def test_deep_values_are_written_alike(levels: int) -> None:
+    found = []
+    for prepare in (with_own, speed_up):
+        prepare()
+        try:
+            found.append(values.compact(deep(1, levels)))
+        except RecursionError:
+            found.append("too deep")
+    assert found[0] == found[1]
+
+
+@given(JSON)
+@example([1e16, 1e-7])
+@example({"a": [{"b": float("inf")}], "c": 10**30})
+@example({"a": "\x00\x7f\u2028\ud800"})
+@example({"a": {"b": [True, None, 'say "no"\\']}})
+def test_any_value_is_written_alike(value: Any) -> None:
+    with_own()
+    own = values.compact(value)
+    speed_up()
+    assert values.compact(value) == own
+
+
+def test_what_is_written_is_written_by_the_faster_one() -> None:
+    values.encode_with(lambda value: b"faster")
+    assert values.compact({"a": ["x", 1, {"b": None}]}) == "faster"
+    assert values.compact({"a": ["x", 1.5]}) == '{"a":["x",1.5]}'
 
 
 @given(JSON, st.binary(min_size=1, max_size=3), st.integers(0, 10_000))

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funes_git_parsers.base import Hunk
-from funes_git_parsers.shell import ShellWrite, printed_commits, writes
+from funes_git_parsers.shell import ShellWrite, _Walk, printed_commits, tools, writes
+from funes_git_parsers.shell.lex import lex
 
 
 def shown(command: str, cwd: str | None = "/w") -> list[tuple[str, str, str | None]]:
@@ -358,6 +359,38 @@ def test_no_text_makes_it_raise(command: str, output: str) -> None:
 
 HARD = ["$(", "`", '"', "'", "${", "((", "<(", "a=(", "<<E ", "{,", "a=b ", "sudo ", "git -a "]
 HARD += ["> ", "cat <<E\n$x\n", "\\", "x;", "(", ")", "$x\n", "bash -c '", "printf '%s' a > f;"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -n '1,200p' src/cache.py",
+        "go test ./... 2>&1 | sort | head",
+        "python -m pytest tests/test_git.py",
+        "npx eslint src && ruff check . && gofmt -l .",
+        "bash scripts/run.sh && git log --oneline -5 2>/dev/null",
+        "git show HEAD:pre-commit && gh pr view 5",
+    ],
+)
+def test_a_command_that_only_looks_is_not_cut_into_words(command: str) -> None:
+    lex.cache_clear()
+    assert writes(command, "/w") == []
+    assert printed_commits(command, "[main 1234567] x") == ()
+    assert lex.cache_info().misses == 0
+
+
+WORDS = [
+    *(name.decode() for name in tools._WRITERS),
+    *("python3", "git", "/usr/bin/sed", "'rm'", "sudo", "npx", "cat", "<<'E'\nsed -i x a.py\nE\n"),
+    *("-i", "-ni", "--in-place", "-w", "--fix", "--write", "-o", "--output=a.txt", "-lc", "fmt"),
+    *("format", "of=a.txt", "a.txt", "b.py", "'s/a/b/'", "'rm a.txt'", "apply", "-m", "black"),
+    *('\'open("a").write("b")\'', "|", "&&", ";", ">", ">>", "2>&1", "<", "$(", ")", '"', "\n"),
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
+def test_what_is_not_cut_into_words_wrote_nothing(command: str) -> None:
+    assert writes(command, "/w") == _Walk("/w", 0).run(command)
 
 
 @pytest.mark.parametrize("part", HARD)

@@ -39,6 +39,18 @@ class Call:
     cwd: str | None
     input: dict[str, Any] | None
 
+    def without_input(self) -> Call:
+        """The call once its result was read."""
+        return Call(
+            self.tool_use_id,
+            self.name,
+            self.session_id,
+            self.turn_uuid,
+            self.ts,
+            self.cwd,
+            None,
+        )
+
 
 def may_write(name: str) -> bool:
     """Whether a call of this tool can give edits, so that its input must be kept."""
@@ -55,20 +67,20 @@ def edits(call: Call, result: dict[str, Any]) -> Iterator[Edit]:
         return
     origin: Literal["tool", "shell"] = "shell" if call.name in SHELLS else "tool"
     for n, change in enumerate(_changes(call, result)):
-        yield Edit(
-            session_id=call.session_id,
-            turn_uuid=call.turn_uuid,
-            tool_use_id=call.tool_use_id,
-            n=n,
-            ts=call.ts,
-            path=join(call.cwd, change.path),
-            operation=change.operation,
-            tool=call.name,
-            old=change.old,
-            new=change.new,
-            old_path=change.old_path and join(call.cwd, change.old_path),
-            hunks=change.hunks,
-            origin=origin,
+        yield Edit(  # by position: names take five times as long
+            call.session_id,
+            call.turn_uuid,
+            call.tool_use_id,
+            n,
+            call.ts,
+            join(call.cwd, change.path),
+            change.operation,
+            call.name,
+            change.old,
+            change.new,
+            change.old_path and join(call.cwd, change.old_path),
+            change.hunks,
+            origin,
         )
 
 

@@ -66,13 +66,23 @@ class State:
 
     def trim(self) -> None:
         """Forget the oldest of what has grown too long."""
-        while len(self.links) > MAX_LINKS:
-            del self.links[next(iter(self.links))]
-        values: dict[str, Any]
-        for values in (self.calls, self.tips, self.spawned, self.summaries):
-            while len(values) > MAX_CALLS:
-                del values[next(iter(values))]
-        del self.queued[:-MAX_QUEUED]
+        if len(self.links) > MAX_LINKS:
+            _shorten(self.links, MAX_LINKS)
+        if len(self.calls) > MAX_CALLS:
+            _shorten(self.calls, MAX_CALLS)
+        if len(self.tips) > MAX_CALLS:
+            _shorten(self.tips, MAX_CALLS)
+        if len(self.spawned) > MAX_CALLS:
+            _shorten(self.spawned, MAX_CALLS)
+        if len(self.summaries) > MAX_CALLS:
+            _shorten(self.summaries, MAX_CALLS)
+        if len(self.queued) > MAX_QUEUED:
+            del self.queued[:-MAX_QUEUED]
+
+
+def _shorten(values: dict[str, Any], most: int) -> None:
+    while len(values) > most:
+        del values[next(iter(values))]
 
 
 def dump(state: State, position: Position) -> str:

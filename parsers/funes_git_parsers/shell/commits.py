@@ -14,9 +14,9 @@ from typing import Literal
 from funes_git_parsers.base import PrintedCommit
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.shell.lex import Command, Word, lex
-from funes_git_parsers.shell.tools import unwrap
+from funes_git_parsers.shell.tools import names, unwrap
 
-_MAKING = re.compile(r"\b(?:commit|cherry-pick|revert|merge|rebase|am|ci|cm|amend)\b")
+_MAKING = frozenset(b"commit cherry-pick revert merge rebase am ci cm amend".split())
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _MADE = re.compile(
     r"^\[(?P<branch>[^\s~^:?*\[\]\\]+|[^\]\n]{0,40}HEAD[^\]\n]{0,40}?)(?: \([^)\n]{1,40}\))? "
@@ -56,14 +56,14 @@ def printed_commits(command: str, output: str) -> tuple[PrintedCommit, ...]:
     `output` may hold the harness's own header and anything else that was printed.
     """
     has_git = "git" in command or "gh" in command
-    if not (has_git and _MAKING.search(command)):  # quick: most commands only look
+    if not has_git or _MAKING.isdisjoint(names(command)):  # quick: most commands only look
         return ()
     line = _git_commands(command)
     makers = [git for git in line if git.kind == "makes"]
     if not makers:
         return ()
     lines = _ANSI.sub("", output).replace("\r", "\n").split("\n")
-    made = _made(lines, makers, rtk=re.search(r"\brtk\b", command) is not None)
+    made = _made(lines, makers, rtk=b"rtk" in names(command))
     return _named(lines, line, made, output)
 
 

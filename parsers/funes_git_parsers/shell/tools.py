@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from funes_git_parsers.shell.lex import Word
@@ -87,8 +88,6 @@ _SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
 """Tools with sub-commands, each with the flags of which it needs one to write (none: always)."""
 
 _OUTPUTS = {"curl", "wget", "pandoc", "dot", "sort", "openapi-typescript", "quicktype", "json2ts"}
-_BY_NAME = ("dd", "tee", "patch", "apply", "sed", "gsed", "perl", "mv", "cp", "rm", "unlink")
-_INTERPRETERS = ("bash", "sh", "zsh", "dash")
 _OUTPUT_FLAGS = {"-o", "--output", "-O", "--output-document", "--out"}
 _VALUES: tuple[str, ...] = (
     "--config",
@@ -106,19 +105,44 @@ _VALUES: tuple[str, ...] = (
 """Options whose next word is their value."""
 
 
-_NAMES = frozenset(
-    (*_BY_NAME, *_INTERPRETERS, *_WRITE_FLAGS, *_CHECK_FLAGS, *_SUBCOMMANDS, *_OUTPUTS)
-)
-_NAME = re.compile(rf"(?<![\w.-])[{''.join(sorted({name[0] for name in _NAMES}))}][\w-]*")
+_SCRIPTED = r"-\w*c|[<|]"  # a script as an argument, or on standard input
+_WRITERS: dict[bytes, re.Pattern[str]] = {
+    name.encode(): re.compile(pattern)
+    for name, pattern in (
+        *dict.fromkeys(("tee", "apply", "mv", "cp", "rm", "unlink", *_CHECK_FLAGS), "").items(),
+        *dict.fromkeys(("sed", "gsed", "perl"), "-[a-zA-Z]*i").items(),
+        *dict.fromkeys(("bash", "sh", "zsh", "dash"), _SCRIPTED).items(),
+        *dict.fromkeys(_OUTPUTS, "-[oO]").items(),
+        *((name, "|".join(flags)) for name, flags in _WRITE_FLAGS.items()),
+        *(
+            (name, "|".join("|".join(flags or (command,)) for command, flags in commands.items()))
+            for name, commands in _SUBCOMMANDS.items()
+        ),
+        ("dd", "of="),
+        ("patch", "[<|]"),
+    )
+}
+"""Programs that may write, each with what else stands in a command line by which it does."""
+_PYTHON_SCRIPT = re.compile(_SCRIPTED)
 _TO_FILE = re.compile(r">(?![ &]*(?:[12]|/dev/null)(?![\w./-]))")
+_SEPARATED = bytes(n if re.match(rb"[\w.-]", bytes([n])) else 32 for n in range(256))
+
+
+@lru_cache(maxsize=4)  # a command is asked what it wrote and what it committed
+def names(command: str) -> frozenset[bytes]:
+    """What in a command line may be the name of a program or of its sub-command. Quick, and more
+    than `lex` would find."""
+    return frozenset(command.encode("utf-8", "replace").translate(_SEPARATED).split())
 
 
 def may_write(command: str) -> bool:
-    """Whether a command line holds a redirection or the name of a program that may write. Quick:
-    most commands only look."""
-    if "python" in command or (">" in command and _TO_FILE.search(command)):
+    """Whether a command line holds a redirection, or the name of a program and what it needs to
+    write. Quick: most commands only look."""
+    if ">" in command and _TO_FILE.search(command):
         return True
-    return not _NAMES.isdisjoint(_NAME.findall(command))
+    if "python" in command and _PYTHON_SCRIPT.search(command):
+        return True
+    return any(_WRITERS[name].search(command) for name in _WRITERS.keys() & names(command))
 
 
 def unwrap(words: Sequence[Word]) -> list[Word]:
