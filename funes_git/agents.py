@@ -16,26 +16,30 @@ from funes_git_parsers.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One agent. `folders` are where its sessions are looked for, with whether they exist; `found`
-    counts the sessions in them, of whatever repository; `stored` is what the memory holds, the
-    versions from the oldest. `error` says why the folders cannot be searched."""
+    """One agent. `folders` are where its sessions are looked for, with whether they exist, None
+    where nothing of this machine was asked for; `found` counts the sessions in them, of whatever
+    repository; `stored` is what the memory holds, the versions from the oldest. `error` says why
+    the folders cannot be searched."""
 
     name: str
-    folders: tuple[tuple[Path, bool], ...]
+    folders: tuple[tuple[Path, bool], ...] | None
     found: int
     stored: AgentTotals
     error: str | None = None
 
 
 def survey(repo: Repo, catalog: Catalog) -> list[Agent]:
-    """Every agent that there is a parser for, and those whose sessions came by other ways."""
-    places = discovery.looking_from(repo)
+    """Every agent that there is a parser for, and those whose sessions came by other ways; of
+    another memory than the repository's own, only those that it holds sessions of."""
     stored = catalog.by_agent()
-    agents = [
-        _agent(parser, places, stored.pop(name, None))
-        for name, parser in discovery.parsers().items()
-    ]
-    agents += [Agent(name, (), 0, _in_order(totals)) for name, totals in stored.items()]
+    agents, folders = [], None
+    if repo.memory is None:
+        places, folders = discovery.looking_from(repo), ()
+        agents = [
+            _agent(parser, places, stored.pop(name, None))
+            for name, parser in discovery.parsers().items()
+        ]
+    agents += [Agent(name, folders, 0, _in_order(totals)) for name, totals in stored.items()]
     return sorted(agents, key=lambda a: (-a.stored.turns, -a.found, a.name))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json as jsonlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -48,6 +49,28 @@ class Output:
         with paged(sys.stdout, screen()[1]) as write:
             for line in lines:
                 write(line)
+
+    @contextmanager
+    def meanwhile(self, lines: Iterable[str]) -> Iterator[None]:
+        """While something is looked for, show lines of one row each, as far as they fit on the
+        screen; then take them away. Only on a terminal, and where people read."""
+        if not self.live:
+            yield
+            return
+        rows = list(islice(lines, max(screen()[1] - 1, 1)))
+        sys.stdout.writelines(f"{row}\n" for row in rows)
+        sys.stdout.flush()
+        try:
+            yield
+        finally:
+            sys.stdout.write(f"\x1b[{len(rows)}A\x1b[J" if rows else "")
+            sys.stdout.flush()
+
+    @property
+    def live(self) -> bool:
+        """Whether what was printed can be overwritten."""
+        able = config.environment().get("TERM", "dumb") != "dumb"
+        return self.format == "human" and sys.stdout.isatty() and able
 
     def recorded(self, repository: str, lines: Iterable[str]) -> None:
         """Print lines of the agent format behind its header, once the first of them is there."""

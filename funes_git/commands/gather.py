@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 from funes_git import output
@@ -22,15 +24,25 @@ def gather(
     all_repos: bool = False,
     neighbours: int = 0,
     stages: Stages | None = None,
+    early: Callable[[Found], AbstractContextManager[None]] | None = None,
 ) -> Found:
     """The `n` best hits, best first, of the repository's memory, of those that `memory` names with
-    commas between, or of all enabled repositories. Its notes have been told. Raises what
-    `Recall.search` does."""
-    from funes_git.recall.several import search
-    from funes_git.recall.stages import ALL
+    commas between, or of all enabled repositories. Its notes have been told. Inside `early` of what
+    words alone find the rest is looked for. Raises what `Recall.search` does."""
+    from funes_git.recall.several import kept, search
+    from funes_git.recall.stages import ALL, LEXICAL
 
     places = everywhere() if all_repos else named(memory)
-    found = search(places, words, filters, n, neighbours=neighbours, stages=stages or ALL)
+    with kept() as opened, ExitStack() as shown:
+        if early:
+            by_words = search(places, words, filters, n, stages=LEXICAL, opened=opened)
+            shown.enter_context(early(by_words))
+        found = search(
+            *(places, words, filters, n),
+            neighbours=neighbours,
+            stages=stages or ALL,
+            opened=opened,
+        )
     for said in found.notes:
         output.note(f"note: {said}")
     return found

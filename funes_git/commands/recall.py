@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 
 from funes_git import output
 from funes_git.commands import narrowed, options
@@ -10,6 +12,7 @@ from funes_git.commands.gather import gather
 from funes_git.commands.opened import here
 from funes_git.commands.places import from_here
 from funes_git.errors import UsageError
+from funes_git.model import Found
 from funes_git.render import agent as compact
 from funes_git.render import json
 from funes_git.render import reading as human
@@ -21,6 +24,7 @@ def recall(
     neighbours: options.Neighbours = 0,
     lexical: bool = False,
     no_rerank: bool = False,
+    stream: bool = False,
     memory: str | None = None,
     all_repos: bool = False,
     format: options.Format = None,
@@ -47,6 +51,9 @@ def recall(
         By words alone; needs no model.
     no_rerank
         Do not read the best candidates closely, which takes most of the time.
+    stream
+        On a terminal, list at once what the words find, until the whole answer takes its place. A
+        pipe gets the answer alone.
     memory
         Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
         Hub, or a path; several with commas between: local,acme/widget-memory.
@@ -68,7 +75,12 @@ def recall(
     filters = narrowed.filters(only, from_here)
     stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
     found = gather(
-        words, filters, n, memory=memory, all_repos=all_repos, neighbours=neighbours, stages=stages
+        *(words, filters, n),
+        memory=memory,
+        all_repos=all_repos,
+        neighbours=neighbours,
+        stages=stages,
+        early=partial(_meanwhile, out, words) if stream and not lexical else None,
     )
     hits, relevant = found.hits, found.relevant
     if out.format == "json":
@@ -79,3 +91,9 @@ def recall(
     else:
         out.lines(human.recall(out.page, words, hits, relevant=relevant))
     return int(exit_code and not (hits and relevant))
+
+
+def _meanwhile(out: output.Output, words: str, found: Found) -> AbstractContextManager[None]:
+    from funes_git.render import preview
+
+    return out.meanwhile(preview.lines(out.page, words, found.hits))

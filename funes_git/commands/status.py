@@ -23,7 +23,7 @@ def status(
     ----------
     agents
         For each agent: where its sessions are looked for, how many there are, what is indexed of
-        them, and which versions wrote them.
+        them, and which versions wrote them; with --memory, what that one holds of it.
     memory
         Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
         Hub, or a path.
@@ -32,7 +32,7 @@ def status(
     """
     out = output.choose(format)
     if agents:
-        return _agents(out)
+        return _agents(out, memory)
     with reading(memory=memory) as (repo, catalog):
         state = found(repo, catalog, memory)
     if out.format == "json":
@@ -66,11 +66,11 @@ def found(repo: Repo, catalog: Catalog, memory: str | None = None) -> human.Stat
     )
 
 
-def _agents(out: output.Output) -> int:
+def _agents(out: output.Output, memory: str | None) -> int:
     from funes_git.agents import survey
     from funes_git.render import agentlist
 
-    with reading() as (repo, catalog):
+    with reading(memory=memory) as (repo, catalog):
         found = survey(repo, catalog)
     if out.format == "json":
         out.json(agentlist.document(repo.name, found))

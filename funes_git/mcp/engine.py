@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from typing import Final
 
 from funes_git import config
 from funes_git.errors import UsageError
 from funes_git.filters import Filters
-from funes_git.models import Models
-from funes_git.recall import Found, Recall
-from funes_git.recall.several import Place, search
-from funes_git.store.catalog import Catalog
+from funes_git.recall import Found
+from funes_git.recall.several import Opener, Place, kept, search
 
 IDLE: Final = 300.0
 """Seconds without a question after which the engine is dropped."""
@@ -29,7 +26,8 @@ class Engine:
     memories as these grow; other settings or memories make others."""
 
     def __init__(self) -> None:
-        self._open: dict[Path, tuple[Recall, Catalog]] = {}
+        self._held = ExitStack()
+        self._opened: Opener | None = None
         self._of: tuple[object, ...] = ()
         self._idle = IDLE
         self._asked = 0.0
@@ -39,19 +37,11 @@ class Engine:
         `several.search` raises."""
         settings = places[0].repo.settings
         now = (*(place.repo.layout.root for place in places), *sorted(settings.items()))
-        if now != self._of:
+        if self._opened is None or now != self._of:
             self.drop()
             self._idle, self._of = _idle_seconds(settings), now
-        return search(places, question, filters, k, opened=self._kept)
-
-    @contextmanager
-    def _kept(self, place: Place, like: Recall | None) -> Iterator[Recall]:
-        repo = place.repo
-        if repo.layout.root not in self._open:
-            catalog = Catalog.open(repo.layout.catalog)
-            recall = Recall(repo, catalog, Models(repo.settings), like=like)
-            self._open[repo.layout.root] = recall, catalog
-        yield self._open[repo.layout.root][0]
+            self._opened = self._held.enter_context(kept())
+        return search(places, question, filters, k, opened=self._opened)
 
     def asked(self) -> None:
         """The client has just had an answer."""
@@ -59,17 +49,15 @@ class Engine:
 
     def rest(self) -> None:
         """Drop what is open if the client has asked nothing for so long."""
-        if self._open and time.monotonic() - self._asked >= self._idle:
+        if self._opened is not None and time.monotonic() - self._asked >= self._idle:
             self.drop()
 
     def drop(self) -> None:
         """Give everything back to the system."""
-        if not self._open:
+        if self._opened is None:
             return
-        for opened in self._open.values():
-            for each in opened:
-                each.close()
-        self._open.clear()
+        self._held.close()
+        self._opened = None
         gc.collect()
         _trim()
 

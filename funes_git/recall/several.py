@@ -4,8 +4,9 @@ The models are loaded once, and the time for a close reading is shared."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from funes_git.errors import FunesError
@@ -36,6 +37,23 @@ def once(place: Place, like: Recall | None) -> Iterator[Recall]:
     """An engine for one question."""
     with Catalog.open(place.repo.layout.catalog) as catalog:
         yield Recall(place.repo, catalog, Models(place.repo.settings), like=like)
+
+
+@contextmanager
+def kept() -> Iterator[Opener]:
+    """Engines that stay open for more than one question, until the end."""
+    with ExitStack() as held:
+        engines: dict[Path, Recall] = {}
+
+        @contextmanager
+        def opened(place: Place, like: Recall | None) -> Iterator[Recall]:
+            root = place.repo.layout.root
+            if root not in engines:
+                engines[root] = held.enter_context(once(place, like))
+                held.callback(engines[root].close)
+            yield engines[root]
+
+        yield opened
 
 
 def search(

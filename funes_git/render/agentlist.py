@@ -11,6 +11,8 @@ from funes_git.render.page import Page, prose
 from funes_git.render.words import agent, ago, listed, plural
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from funes_git.agents import Agent
 
 _MANY = 4
@@ -44,6 +46,8 @@ def _counts(one: Agent) -> str:
 def _looked(one: Agent) -> str:
     if one.error:
         return f"cannot be searched: {line(one.error)}"
+    if one.folders is None:
+        return ""
     if not one.folders:
         return "comes in files that you name: git funes index PATH"
     folders = [line(str(path)) for path, there in one.folders if there]
@@ -74,8 +78,8 @@ def document(repository: str, agents: Sequence[Agent]) -> json.Object:
 def _object(one: Agent) -> json.Object:
     return {
         "harness": one.name,
-        "folders": [{"path": str(path), "exists": there} for path, there in one.folders],
-        "found": one.found,
+        "folders": None if one.folders is None else _folders(one.folders),
+        "found": None if one.folders is None else one.found,
         "sessions": one.stored.sessions,
         "turns": one.stored.turns,
         "newest": one.stored.newest,
@@ -83,3 +87,7 @@ def _object(one: Agent) -> json.Object:
         "versions": list(one.stored.versions),
         "error": one.error,
     }
+
+
+def _folders(folders: Sequence[tuple[Path, bool]]) -> list[json.Object]:
+    return [{"path": str(path), "exists": there} for path, there in folders]

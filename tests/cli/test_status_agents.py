@@ -44,6 +44,15 @@ def test_each_agent_is_told_with_what_is_stored_of_it(
     }
     codex = agents["codex"]
     assert (codex["found"], codex["sessions"], codex["turns"]) == (2, 0, 0)
+    memory = str(repo.path / ".git" / "funes" / "memory")
+    elsewhere = GitRepo(tmp_path / "elsewhere")  # of another memory nothing of this machine is told
+    elsewhere.commit("first")
+    told = funes("status", "--agents", "--memory", memory, "--format", "json", cwd=elsewhere.path)
+    held = {"folders": None, "found": None, "skipped_records": 0}
+    assert json.loads(told.stdout)["agents"] == [{**agents["claude_code"], **held}]
+    told = funes("status", "--agents", "--memory", memory, cwd=elsewhere.path)
+    assert "looked" not in told.stdout
+    assert "2 turns" in told.stdout
     for name in ("human", "agent"):
         shown = funes("status", "--agents", "--format", name, cwd=repo.path).stdout
         assert shown.startswith("Claude Code")
