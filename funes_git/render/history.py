@@ -82,10 +82,18 @@ def _behind(page: Page, links: Sequence[Link]) -> str:
     told = f"{level}, {words.listed(list(verbs))}"
     if level == "imported":
         told = f"imported from {label(first.source)}"
-    if paths:
-        more = f" and {words.plural(len(paths) - 2, 'more file')}" if len(paths) > 2 else ""
-        told += f" {', '.join(paths[:2])}{more}"
+    more = f" and {words.plural(len(paths) - 2, 'more file')}" if len(paths) > 2 else ""
     if came := words.origin(first.chain):
-        told += f", {came}"
+        more += f", {came}"
     room = max(page.width - len(head) - 6, 8)
-    return f"    {page.style.agent(head)}  {page.style.dim(width.fit(told, room))}"
+    shown = _named(paths[:2], room - width.columns(told + more) - 1)
+    told = width.fit(f"{told} {shown}{more}" if shown else told + more, room)
+    return f"    {page.style.agent(head)}  {page.style.dim(told)}"
+
+
+def _named(paths: Sequence[str], room: int) -> str:
+    """The paths; where they do not fit into `room` columns, by their last parts."""
+    whole = ", ".join(paths)
+    if width.columns(whole) <= room:
+        return whole
+    return ", ".join(f"…/{path.rpartition('/')[2]}" if "/" in path else path for path in paths)

@@ -66,14 +66,14 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder, known: int | None) ->
 
 def _facts(hit: Hit) -> Iterator[str]:
     yield words.when(hit.ts)
-    if hit.branch:
-        yield f"on {line(hit.branch)}"
     yield _kind(hit)
     yield f"score {hit.score:.2f}"
     if hit.memory or hit.repository:
         yield f"in {line(hit.memory or hit.repository)}"
     if hit.twins:
         yield f"{words.plural(hit.twins, 'more turn')} the same"
+    if hit.branch:
+        yield f"on {line(hit.branch)}"
 
 
 def _neighbours(page: Page, label: str, views: Sequence[TurnView]) -> Iterator[str]:

@@ -113,3 +113,12 @@ def test_log_says_of_which_commits_a_commit_was_made() -> None:
         "squash",
         "amend",
     ]
+
+
+def test_a_long_path_keeps_the_name_of_its_file() -> None:
+    path = "apps/desktop/src-tauri/src/crypto/migrations/ipns_private_keys.rs"
+    entry = replace(LOGGED[1], links=(replace(LINK, path=path),))
+    rows = list(history.log(Page(80), entry))
+    assert "wrote …/ipns_private_keys.rs" in rows[1]
+    assert max(map(columns, rows)) <= 80
+    assert path in list(history.log(Page(130), entry))[1]

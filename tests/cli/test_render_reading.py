@@ -20,14 +20,14 @@ from funes_git.store.records import SessionRow
 def test_hits_show_prompt_passage_session_and_commit() -> None:
     hits = [HIT, replace(HIT, block_type="tool_use", tool="Bash", prompt=None, commits=())]
     assert "\n".join(reading.recall(Page(80), "used entry", hits)) == snapshot("""\
-1. Claude Code 7d1f0c2a 2025-11-03 13:02, on bounded, thinking, score 0.83
+1. Claude Code 7d1f0c2a 2025-11-03 13:02, thinking, score 0.83, on bounded
    commit 3f2a1b9
    asked: The cache grows without bound in the nightly job.
    │ An OrderedDict keeps insertion order, so the least recently used entry goes
    │ first.
    git funes get 7d1f0c2a 0b3e5d11
 
-2. Claude Code 7d1f0c2a 2025-11-03 13:02, on bounded, a call of Bash, score 0.83
+2. Claude Code 7d1f0c2a 2025-11-03 13:02, a call of Bash, score 0.83, on bounded
    │ An OrderedDict keeps insertion order, so the least recently used entry goes
    │ first.
    git funes get 7d1f0c2a 0b3e5d11\
@@ -63,7 +63,7 @@ ANSWERED = replace(
 
 def test_an_exchange_for_people() -> None:
     assert "\n".join(reading.recall(Page(80), "used entry", [ANSWERED])) == snapshot("""\
-1. Claude Code 7d1f0c2a 2025-11-03 13:02, on bounded, thinking, score 0.83, 2 m…
+1. Claude Code 7d1f0c2a 2025-11-03 13:02, thinking, score 0.83, 2 more turns th…
    commit 3f2a1b9
    asked: The cache grows without bound in the nightly job.
    before, user:
