@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Final
 
 from funes_git import config
@@ -16,6 +16,7 @@ from funes_git.errors import UsageError
 from funes_git.filters import Filters
 from funes_git.recall import Found
 from funes_git.recall.several import Opener, Place, kept, search
+from funes_git.store.heap import trim
 
 IDLE: Final = 300.0
 """Seconds without a question after which the engine is dropped."""
@@ -59,7 +60,7 @@ class Engine:
         self._held.close()
         self._opened = None
         gc.collect()
-        _trim()
+        trim()
 
 
 def _idle_seconds(settings: Mapping[str, str]) -> float:
@@ -71,11 +72,3 @@ def _idle_seconds(settings: Mapping[str, str]) -> float:
         raise UsageError(
             f"funes.idle is {said!r}, not a number of seconds", "git config funes.idle 300"
         ) from None
-
-
-def _trim() -> None:
-    """Let the C library give freed memory back, where it can (glibc)."""
-    import ctypes
-
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)

@@ -27,6 +27,7 @@ from funes_git.errors import FunesError, MemoryMissing
 from funes_git.store.arrow import MODEL_KEY, filled, table_of, table_schema, with_vectors
 from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, EVERY_TABLE, TABLES, Rows, Values
 from funes_git.store.database import private_folder
+from funes_git.store.heap import lean
 from funes_git.store.manifest import check_format, write_format
 
 if TYPE_CHECKING:
@@ -297,6 +298,7 @@ def _lancedb() -> Any:
     _put_off("lance_namespace_urllib3_client")
     import lancedb
 
+    lean()
     gc.freeze()  # its 200,000 objects stay: looking for garbage among them takes long
     return lancedb
 
