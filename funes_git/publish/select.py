@@ -68,6 +68,17 @@ def parts(
         yield part
 
 
+def whole(changes: Changes, links: Iterable[Link]) -> Iterator[Part]:
+    """Each session of some changes with all that is there of it."""
+    behind: defaultdict[str, list[Link]] = defaultdict(list)
+    for link in links:
+        behind[link.session_id].append(link)
+    for session_id, own in changes.by_session().items():
+        part = _part(session_id, own, {WHOLE}, behind[session_id])
+        if part is not None:
+            yield part
+
+
 def _part(session_id: str, changes: Changes, exchanges: set[str], links: list[Link]) -> Part | None:
     turns = list(changes.turns.values())
     session = changes.sessions.get(session_id)

@@ -97,6 +97,6 @@ def _given(memory: SharedMemory) -> Iterator[HookEvent]:
 
 
 def _keep_vectors(layout: Layout, memory: LanceMemory) -> None:
-    for ids, vectors in memory.vectors():
-        with VectorWriter.open(layout.vectors, memory.model, len(vectors[0])) as writer:
+    with VectorWriter.open(layout.vectors, memory.model, memory.vector_size) as writer:
+        for ids, vectors in memory.vectors():
             writer.add(ids, vectors)

@@ -41,10 +41,10 @@ def table_of(schema: pa.Schema, rows: list[Values]) -> pa.Table:
 
 
 def with_vectors(schema: pa.Schema, data: pa.Table) -> pa.Table:
-    """`data` with every column of `schema`; none of its rows has a vector."""
+    """`data` with every column of `schema`; where vectors are missing, no row has one."""
     import pyarrow as pa
 
-    if VECTOR in schema.names:
+    if VECTOR in schema.names and VECTOR not in data.column_names:
         at = schema.get_field_index(VECTOR)
         field = schema.field(at)
         data = data.add_column(at, field, pa.nulls(data.num_rows, field.type))

@@ -216,6 +216,19 @@ class Changes:
         found.update(key[0] for key in self.retractions)
         return sorted(found)
 
+    def by_session(self) -> dict[str, Changes]:
+        """Each session's own turns, edits and sub-agents, in the order of `touched`."""
+        found = {session_id: Changes() for session_id in self.touched()}
+        for session_id, session in self.sessions.items():
+            found[session_id].sessions[session_id] = session
+        for key, stored in self.turns.items():
+            found[key[0]].turns[key] = stored
+        for edit_id, edit in self.edits.items():
+            found[edit.edit.session_id].edits[edit_id] = edit
+        for spawn in self.spawns:
+            found[spawn.session_id].spawns.add(spawn)
+        return found
+
     def retractions_by_session(self) -> dict[str, list[str]]:
         """The turns to be retracted that are not among `turns`, by session."""
         found: defaultdict[str, list[str]] = defaultdict(list)

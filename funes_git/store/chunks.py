@@ -48,13 +48,14 @@ class ChunkReading(TurnReading):
         for row in self._filled(self.rows(CHUNK + where, (session_id,))):
             yield Chunk(**{name: getattr(row, name) for name in names})
 
-    def chunk_ids_of_turns(self, keys: Iterable[tuple[str, str]]) -> list[str]:
-        """The ids of the chunks of turns, given as (session id, turn)."""
+    def chunks_without_vector(self, keys: Iterable[tuple[str, str]]) -> list[str]:
+        """The ids of the chunks of turns, given as (session id, turn), that are to have a vector
+        and have none."""
         wanted = set(keys)
         rows = self.rows_in(
             "SELECT s.session_id, t.turn_uuid, c.chunk_id FROM turns t JOIN sessions s"
-            " ON s.id = t.session JOIN chunks c ON c.turn = t.id AND c.gone = 0"
-            " WHERE t.turn_uuid IN (?) ORDER BY c.id",
+            " ON s.id = t.session JOIN chunks c ON c.turn = t.id AND c.gone = 0 AND c.prose = 1"
+            " AND c.vector = 0 WHERE t.turn_uuid IN (?) ORDER BY c.id",
             sorted({k[1] for k in wanted}),
         )
         return [r[2] for r in rows if (r[0], r[1]) in wanted]

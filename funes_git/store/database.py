@@ -136,6 +136,12 @@ class Database:
             return self.db.execute(sql, values).fetchall()
         return []
 
+    def each(self, sql: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """The rows of a query one by one, for more than fit into memory. Nothing that they are made
+        of may be written meanwhile."""
+        with self.errors():
+            yield from self.db.execute(sql, values)
+
     def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """The first row of a query, if any."""
         with self.errors(), suppress(UnicodeEncodeError):

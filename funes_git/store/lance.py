@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
 from funes_git.config import quiet_lance
 from funes_git.errors import FunesError, MemoryMissing
@@ -37,7 +37,12 @@ if TYPE_CHECKING:
     from lancedb.table import LanceTable, Table
 
 TRIES = 5
+CACHE = 32 << 20
+"""Bytes that Lance may keep of each of what indices and files say of themselves (6 and 1 GB by
+default)."""
 T = TypeVar("T")
+Vectors: TypeAlias = Callable[[Sequence[str]], "pa.Table"]
+"""Gives the columns `id` and `vector` of those of some chunks that have a vector."""
 
 
 class LanceMemory:
@@ -65,7 +70,7 @@ class LanceMemory:
         elif not folder.is_dir():
             raise MemoryMissing("this repository has no memory yet", hint="git funes init")
         quiet_lance()
-        memory = cls(_lancedb().connect(folder), folder)
+        memory = cls(_connected(folder), folder)
         if create:
             memory._create()
         return memory
@@ -75,7 +80,7 @@ class LanceMemory:
         """A new memory in `folder` for vectors of the same model."""
         private_folder(folder)
         quiet_lance()
-        memory = cls(_lancedb().connect(folder), folder)
+        memory = cls(_connected(folder), folder)
         memory._create(other.model, other.vector_size)
         return memory
 
@@ -119,17 +124,22 @@ class LanceMemory:
         retractions: Mapping[str, Sequence[str]],
         at: Callable[[str], None],
         fresh: Container[str] = (),
+        vectors: Vectors | None = None,
     ) -> None:
         """Upsert the rows that `rows` gives for each table, delete stale ids by table, and mark
         turns, by session, that were taken back; the cursors of sources last. The rows of `fresh`
-        tables are known to have ids that are not stored, which saves looking for them. `at` is
-        called with the name of each step just before it."""
+        tables are known to have ids that are not stored, which saves looking for them. `vectors`
+        gives those that come with the chunks. `at` is called with the name of each step just before
+        it."""
         for name in TABLES:
             new, gone = rows(name), stale.get(name, ())
             if new or gone:
                 at(f"lance:{name}")
                 data = table_of(self.table(name).schema, new)
                 del new  # the texts are held twice as it is
+                if name == "chunks" and vectors:
+                    found = vectors(data.column("id").to_pylist())
+                    data = filled(with_vectors(self.table(name).schema, data), found)
                 if name in fresh:
                     self._append(name, data)
                 else:
@@ -200,19 +210,17 @@ class LanceMemory:
             with private():
                 retried(lambda: self.table("chunks").delete(f"id IN ({literals(orphans)})"))
 
-    def set_vectors(self, ids: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
-        """Give chunks their vectors; ids that are not stored are left out."""
+    def set_vectors(self, ids: Sequence[str], vectors: Any) -> None:
+        """Give chunks their vectors: rows of numbers, or a column of Arrow's; ids that are not
+        stored are left out."""
         import pyarrow as pa
 
         table = self.table("chunks")
-        made = dict(zip(ids, vectors, strict=True))
+        kind = table.schema.field("vector").type
+        column = vectors if isinstance(vectors, pa.ChunkedArray) else pa.array(vectors, kind)
         rows = table.search().where(f"id IN ({literals(ids)})").select(table.schema.names)
-        stored = rows.to_arrow()
-        at = table.schema.get_field_index("vector")
-        kind = table.schema.field(at).type
-        numbers = [[float(x) for x in made[i]] for i in stored.column("id").to_pylist()]
-        with_vectors = stored.set_column(at, "vector", pa.array(numbers, kind))
-        self._upsert("chunks", with_vectors.cast(table.schema))
+        made = pa.table({"id": ids, "vector": column})
+        self._upsert("chunks", filled(rows.to_arrow(), made).cast(table.schema))
 
     def change_model(self, model: str, size: int) -> None:
         """Drop all vectors and make room for those of another model, of `size` numbers each."""
@@ -257,8 +265,20 @@ class LanceMemory:
         """How many blocks and edits each session has."""
         found: Counter[str] = Counter()
         for name in ("blocks", "edits"):
-            for batch in self.table(name).search().select(["session_id"]).to_batches():
-                found.update(batch.column("session_id").to_pylist())
+            for (session_id,), rows in self.distinct(name, ("session_id",)).items():
+                found[session_id] += rows
+        return found
+
+    def distinct(self, name: str, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
+        """The different values of some columns of a table, and how many rows have them."""
+        import pyarrow as pa
+
+        found: Counter[tuple[Any, ...]] = Counter()
+        for batch in self.table(name).search().select(list(columns)).to_batches():
+            groups = pa.Table.from_batches([batch]).group_by(list(columns))
+            counted = groups.aggregate([([], "count_all")]).to_pydict()
+            for *values, rows in zip(*(counted[c] for c in (*columns, "count_all")), strict=True):
+                found[tuple(values)] += rows
         return found
 
     def rows(self, name: str, column: str, values: Sequence[str]) -> Rows:
@@ -280,16 +300,33 @@ class LanceMemory:
 
     def vectors_of(self, ids: Sequence[str]) -> pa.Table:
         """The columns `id` and `vector` of those of these chunks that have a vector."""
-        where = f"vector IS NOT NULL AND id IN ({literals(ids or [''])})"
-        return self.table("chunks").search().where(where).select(["id", "vector"]).to_arrow()
+        where = f"id IN ({literals(ids or [''])})"  # asked for, null vectors would all be read
+        found = self.table("chunks").search().where(where).select(["id", "vector"]).to_arrow()
+        return found.filter(found.column("vector").is_valid())
 
     def vectors(self, batch: int = 4096) -> Iterator[tuple[list[str], Any]]:
         """(ids, vectors as a float32 array of numpy) of all chunks that have one."""
         query = self.table("chunks").search().where("vector IS NOT NULL").select(["id", "vector"])
         for found in query.to_batches(batch_size=batch):
-            flat = found.column("vector").flatten().to_numpy(zero_copy_only=False)
             if found.num_rows:
-                yield found.column("id").to_pylist(), flat.reshape(found.num_rows, -1)
+                yield rows_of_vectors(found)
+
+
+def rows_of_vectors(found: pa.Table | pa.RecordBatch) -> tuple[list[str], Any]:
+    """The ids of `vectors_of`, and their vectors as an array of numpy with a row for each."""
+    ids, column = found.column("id").to_pylist(), found.column("vector")
+    size = column.type.list_size
+    chunks = getattr(column, "chunks", [column])
+    flat = [each.flatten().to_numpy(zero_copy_only=False) for each in chunks if len(each)]
+    rows = [each.reshape(-1, size) for each in flat]
+    return ids, rows[0] if len(rows) == 1 else [row for each in rows for row in each]
+
+
+def _connected(folder: Path) -> DBConnection:
+    lancedb = _lancedb()
+    session = lancedb.Session(index_cache_size_bytes=CACHE, metadata_cache_size_bytes=CACHE)
+    connection: DBConnection = lancedb.connect(folder, session=session)
+    return connection
 
 
 def _lancedb() -> Any:

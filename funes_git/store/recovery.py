@@ -6,7 +6,7 @@ The memory is read session by session, so that no more than the largest is held 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from funes_git.store.changes import Changes, StoredEdit
@@ -30,7 +30,7 @@ def all_changes(
     sizes = memory.session_sizes()
     known = dict.fromkeys(memory.ids("sessions"), 0) | sizes
     done = 0
-    for group in _groups(known):
+    for group in groups(known):
         yield changes_of(memory, group)
         done += len(group)
         if progress:
@@ -80,7 +80,8 @@ def _add_turns(changes: Changes, memory: LanceMemory, session_ids: Sequence[str]
                 owner.with_vector.add(row["id"])
 
 
-def _groups(sizes: dict[str, int]) -> Iterator[list[str]]:
+def groups(sizes: Mapping[str, int]) -> Iterator[list[str]]:
+    """The sessions, in portions whose rows can be held at once."""
     group: list[str] = []
     rows = 0
     for session_id in sorted(sizes):

@@ -5,20 +5,19 @@ each, indexed, without older versions. Imports lancedb and pyarrow late.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from funes_git.store.arrow import VECTOR, filled, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
-from funes_git.store.lance import LanceMemory, literals, private, retried
+from funes_git.store.lance import LanceMemory, Vectors, literals, private, retried
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Vectors: TypeAlias = Callable[[Sequence[str]], "pa.Table"]
 AT_ONCE = 5_000
 """Rows that are held at once."""
 

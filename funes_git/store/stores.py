@@ -25,6 +25,7 @@ from funes_git.store.columns import LARGE, rows_of, source_id, stale_block_ids
 from funes_git.store.database import StoreDamaged, private_folder
 from funes_git.store.decisions import Decisions
 from funes_git.store.forgotten import Forgotten
+from funes_git.store.lance import Vectors
 from funes_git.store.level import Leveller, level_text
 from funes_git.store.levelled import Levelled, nothing, open_catalog
 from funes_git.store.lock import FileLock
@@ -54,6 +55,8 @@ class Stores(Levelled):
 
     _lock: FileLock
     """Only of a writer."""
+    vectors_along: Vectors | None = None
+    """Gives the vectors that come with the chunks which are handed in."""
 
     @classmethod
     def open(
@@ -162,16 +165,16 @@ class Stores(Levelled):
             retractions = changes.retractions_by_session()
             rows = partial(rows_of, changes, self._identity)
             fresh = LARGE if is_level and not stale.replaced else ()
-            self.lance().write(rows, gone, retractions, self._at, fresh=fresh)
+            self.lance().write(
+                rows, gone, retractions, self._at, fresh=fresh, vectors=self.vectors_along
+            )
             settings |= self._done()
         self._at("catalog")
         self.writer.apply(changes, settings)
 
-    def set_vectors(
-        self, ids: Sequence[str], vectors: Iterable[Sequence[float]], model: str
-    ) -> None:
-        """Give chunks their vectors, made with `model`. Raises ModelMismatch if the memory's are
-        made with another."""
+    def set_vectors(self, ids: Sequence[str], vectors: Any, model: str) -> None:
+        """Give chunks their vectors, rows of numbers or a column of Arrow's, made with `model`.
+        Raises ModelMismatch if the memory's are made with another."""
         memory = self.lance()
         if model != memory.model:
             raise ModelMismatch(

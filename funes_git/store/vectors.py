@@ -45,7 +45,7 @@ class VectorWriter:
         self._lock = lock
         self._files = {name: (folder / name).open("r+b") for name in _FILES}
         self._count = int(read_json(folder / "state.json").get("count", 0))
-        self._rows = self._recovered()
+        self._keys = self._recovered()
 
     @classmethod
     def open(cls, folder: Path, model: str, dim: int) -> VectorWriter:
@@ -73,29 +73,31 @@ class VectorWriter:
     @property
     def ids(self) -> frozenset[str]:
         """The chunks that have a vector."""
-        return frozenset(map(chunk_id, self._rows))
+        import numpy as np
+
+        live = np.fromfile(self._folder / "scales", dtype=np.float32, count=self._count) > 0
+        return frozenset(map(chunk_id, self._keys[live].tolist()))
 
     def add(self, ids: Sequence[str], vectors: Sequence[Floats] | Floats) -> None:
         """Store one vector for each id, in place of the one it had. On disk when this returns."""
         import numpy as np
 
-        numbers = [chunk_key(each) for each in ids]
-        if not numbers:
+        if not len(ids):
             return
+        keys = _keys_of(ids)
+        replaced = self._rows_of(keys)
         codes, scales = _quantised(np.asarray(vectors, dtype=np.float32))
-        self._append("ids", np.array(numbers, dtype=np.int64).tobytes())
+        self._append("ids", keys.tobytes())
         self._append("scales", scales.tobytes())
         self._append("codes", codes.tobytes())
-        self._record(self._count + len(numbers))
-        first = self._count - len(numbers)
-        for row, number in enumerate(numbers, start=first):
-            self._bury(self._rows.pop(number, None))
-            self._rows[number] = row
+        self._record(self._count + len(keys))
+        self._keys = np.concatenate((self._keys, keys))
+        self._bury(replaced)
+        self._bury(_repeated(keys) + (self._count - len(keys)))
 
     def remove(self, ids: Iterable[str]) -> None:
         """Forget the vectors of these ids; unknown ones are no error."""
-        for each in ids:
-            self._bury(self._rows.pop(chunk_key(each), None))
+        self._bury(self._rows_of(_keys_of(list(ids))))
 
     def close(self) -> None:
         """Close the files and let go of the lock."""
@@ -129,26 +131,31 @@ class VectorWriter:
         write_json(self._folder / "state.json", state)
         self._count = count
 
-    def _bury(self, row: int | None) -> None:
-        if row is not None:
-            file = self._files["scales"]
+    def _bury(self, rows: NDArray[np.intp]) -> None:
+        file = self._files["scales"]
+        for row in rows.tolist():
             file.seek(row * self._width("scales"))
             file.write(bytes(4))  # the scale 0.0
-            file.flush()
+        file.flush()
 
-    def _recovered(self) -> dict[int, int]:
-        """Where each id is, after cutting off half an append and burying what it replaced."""
+    def _rows_of(self, keys: Ids) -> NDArray[np.intp]:
+        """Where any of these keys are. No table of them is held: it would take a hundred times as
+        much memory as the keys, which are looked through in a few hundredths of a second."""
+        import numpy as np
+
+        return np.flatnonzero(np.isin(self._keys, keys))
+
+    def _recovered(self) -> Ids:
+        """The ids in their order, after cutting off half an append and burying what it replaced."""
         import numpy as np
 
         for name, file in self._files.items():
             file.truncate(self._count * self._width(name))
-        scales = np.fromfile(self._folder / "scales", dtype=np.float32, count=self._count)
-        rows: dict[int, int] = {}
-        for row, number in enumerate(np.fromfile(self._folder / "ids", dtype=np.int64).tolist()):
-            if scales[row] > 0:
-                self._bury(rows.pop(number, None))
-                rows[number] = row
-        return rows
+        keys = np.fromfile(self._folder / "ids", dtype=np.int64)
+        scales = np.fromfile(self._folder / "scales", dtype=np.float32)
+        live = np.flatnonzero(scales > 0)
+        self._bury(live[_repeated(keys[live])])
+        return keys
 
 
 class VectorIndex:
@@ -211,6 +218,20 @@ class VectorIndex:
             codes = self._codes[part] if whole else self._codes[rows[part]]
             out[part] = codes.astype(np.float32) @ vector
         return out * self._scales[rows]
+
+
+def _keys_of(ids: Sequence[str]) -> Ids:
+    import numpy as np
+
+    return np.array([chunk_key(each) for each in ids], dtype=np.int64)
+
+
+def _repeated(keys: Ids) -> NDArray[np.intp]:
+    """The places of keys that come again later."""
+    import numpy as np
+
+    _, last = np.unique(keys[::-1], return_index=True)
+    return np.setdiff1d(np.arange(len(keys)), len(keys) - 1 - last)
 
 
 def vectors_state(folder: Path) -> tuple[str | None, int]:

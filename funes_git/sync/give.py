@@ -6,8 +6,7 @@ goes without its text, and is named.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +15,15 @@ from funes_git.model import Link
 from funes_git.origin import FOLDER, origin
 from funes_git.publish.gate import check, passed, texts_of
 from funes_git.publish.part import Part, Withheld
-from funes_git.publish.select import WHOLE, links_behind, parts
+from funes_git.publish.select import links_behind, whole
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import Changes, Key, StoredEdit, StoredTurn
 from funes_git.store.columns import LARGE, link_row, rows_of
 from funes_git.store.differences import ids_of_turns
 from funes_git.store.lance import LanceMemory
+from funes_git.store.recovery import changes_of, groups
 from funes_git.store.shared import SharedMemory
+from funes_git.sync.state import State
 
 TABLES = ("edits", "chunks", "blocks", "spawns", "sessions")
 """In the order of writing, as in this repository's own memory."""
@@ -35,32 +36,33 @@ def give(
     local: LanceMemory,
     catalog: Catalog,
     copy: SharedMemory,
-    sent: set[Key],
-    known: Container[Key],
+    state: State,
     identity: tuple[str, str],
     progress: Callable[[int, int, str], None],
 ) -> list[Withheld]:
-    """Put these turns into `copy`, in place of what it has of those that are `known` there; what
-    was withheld. `identity` is the repository's name and id. Some sessions are held at once. Raises
-    ScannerMissing."""
-    turns: defaultdict[str, set[str]] = defaultdict(set)
-    for session_id, turn_uuid in sent:
-        turns[session_id].add(turn_uuid)
-    giving = _Giving(copy, local, known, identity)
-    for number, session_id in enumerate(sorted(turns), 1):
-        links = _links(catalog, session_id, turns[session_id])
-        for part in parts(local, {session_id: {WHOLE}}, links):
-            if part.id == session_id:
-                giving.add(part.only(turns[session_id]))
-        progress(number, len(turns), "sessions scanned")
+    """Put the turns that are `sent` into `copy`, in place of what it has of them; what was
+    withheld. `identity` is the repository's name and id. The largest session is held at once, or
+    some. Raises ScannerMissing."""
+    sessions = state.sessions("sent")
+    sizes = local.session_sizes()
+    giving = _Giving(copy, local, identity)
+    done = 0
+    for portion in groups({each: sizes.get(each, 0) for each in sessions}):
+        sent, known = state.turns("sent", portion), state.turns("theirs", portion)
+        for part in whole(changes_of(local, portion), _links(catalog, sent)):
+            turns = {turn for session_id, turn in sent if session_id == part.id}
+            giving.add(part.only(turns), is_known=any((part.id, turn) in known for turn in turns))
+        done += len(portion)
+        progress(done, len(sessions), "sessions scanned")
     giving.flush()
     return giving.withheld
 
 
-def _links(catalog: Catalog, session_id: str, turns: set[str]) -> list[Link]:
-    commits = catalog.commits_of_turns((session_id, turn) for turn in turns)
+def _links(catalog: Catalog, sent: set[Key]) -> list[Link]:
+    commits = catalog.commits_of_turns(sent)
     shas = sorted({sha for each in commits.values() for sha in each})
-    return [link for link in links_behind(catalog, shas) if link.session_id == session_id]
+    sessions = {key[0] for key in sent}
+    return [link for link in links_behind(catalog, shas) if link.session_id in sessions]
 
 
 class _Giving:
@@ -70,7 +72,6 @@ class _Giving:
         self,
         copy: SharedMemory,
         local: LanceMemory,
-        known: Container[Key],
         identity: tuple[str, str],
     ) -> None:
         self._copy = copy
@@ -78,15 +79,14 @@ class _Giving:
         self._with_vectors = copy.model == local.model
         self._changed: set[str] = set()
         """Chunks whose text is not that which their vector was made of."""
-        self._known = known
         self._identity = identity
-        self._waiting: list[Part] = []
+        self._waiting: list[tuple[Part, bool]] = []
         self._size = 0
         self.withheld: list[Withheld] = []
 
-    def add(self, part: Part) -> None:
-        """Take in a session."""
-        self._waiting.append(part)
+    def add(self, part: Part, *, is_known: bool) -> None:
+        """Take in a session; `is_known` says whether any of its turns was given before."""
+        self._waiting.append((part, is_known))
         self._size += part.size + 500 * len(part.turns)
         if self._size >= AT_ONCE:
             self.flush()
@@ -94,17 +94,17 @@ class _Giving:
     def flush(self) -> None:
         """Scan and store what was gathered."""
         waiting, self._waiting, self._size = self._waiting, [], 0
-        rules = check(text for part in waiting for text in texts_of(part))
+        self._changed = set()
+        rules = check(text for part, _ in waiting for text in texts_of(part))
         new, old = Changes(), Changes()
         links: list[Link] = []
-        for part in waiting:
+        for part, is_known in waiting:
             clean = passed(part, rules)
             if clean is None:
                 self.withheld.append(Withheld(part.id, "", ID, ()))
                 continue
             self.withheld += clean.withheld
             links += clean.links
-            is_known = any((part.id, s.turn.turn_uuid) in self._known for s in part.turns)
             self._add(old if is_known else new, clean, part)
         for changes, is_new in ((new, True), (old, False)):
             self._store(changes, is_new)
@@ -132,8 +132,8 @@ class _Giving:
         have = set(self._copy.vectors_of(ids).column("id").to_pylist()) if ids else set()
         found = self._vectors([each for each in ids if each not in have])
         if found.num_rows:
-            columns = (found.column(name).to_pylist() for name in ("id", "vector"))
-            self._copy.set_vectors(*columns)
+            names = found.column("id").to_pylist()
+            self._copy.set_vectors(names, found.column("vector"))
 
     def _add(self, changes: Changes, clean: Part, part: Part) -> None:
         before = {stored.turn.turn_uuid: stored for stored in part.turns}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -30,7 +30,7 @@ from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
 from funes_git.sync import tombstones
 from funes_git.sync.give import give
-from funes_git.sync.state import Met, State
+from funes_git.sync.state import State
 from funes_git.sync.take import take
 from funes_git_parsers.dataclass import dataclass
 
@@ -39,6 +39,8 @@ WAIT = 60.0
 """Seconds to wait for another process of this machine that is at the same."""
 FEW = 24
 """Data files of a table above which they are merged before they are sent."""
+AT_ONCE = 5_000
+"""Sessions that are asked about at once."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -87,8 +89,7 @@ class Meeting:
             report.version = version = self._place.head()
             if version != state.version:
                 with self._copy(version) as (copy, _):
-                    theirs = differences.of_memory(copy)
-                    self._take(state, version, copy, theirs, report)
+                    self._take(state, version, copy, report)
         return report
 
     def push(self) -> Report:
@@ -116,84 +117,76 @@ class Meeting:
 
     def _push(self, state: State, report: Report) -> None:
         report.version = version = self._place.head()
-        ours, met = self._ours(), state.met()
-        if version == state.version and not (_news(ours, met) or self._forgotten(ours, met)):
+        self._see(state)
+        is_old = version == state.version
+        if is_old and not (state.has_news() or tombstones.forgotten(self._repo, state.lost())[0]):
             return
         with self._copy(version) as (copy, paths):
-            theirs = differences.of_memory(copy)
-            if version != state.version:
-                self._take(state, version, copy, theirs, report)
-            ours, met = self._ours(), state.met()
-            gone, what = tombstones.forgotten(self._repo, theirs.keys() - ours.keys())
-            sent = _news(ours, met) - _taken_out(ours, met, theirs).keys()
-            if sent or gone:
-                differences.drop_turns(copy, gone, theirs.keys())
-                tombstones.write(copy.folder, gone, what)
-                self._give(copy, sent, theirs, report)
-                if gone:
-                    copy.finish()
-                report.version = self._place.commit(
-                    tables.difference(copy.folder, paths), version, _message(sent, gone)
-                )
-                report.given += len(sent)
-                report.out += len(gone)
-                now = differences.of_memory(copy)
-                state.save(report.version, ours, now | _taken_out(ours, met, now))
+            if is_old:
+                state.see("theirs", differences.of_memory(copy))
+            else:
+                self._take(state, version, copy, report)
+            gone, what = tombstones.forgotten(self._repo, state.only_there())
+            state.send(gone)
+            sent = state.count("sent")
+            if not (sent or gone):
+                return
+            differences.drop_turns(copy, gone, state.emptied())
+            tombstones.write(copy.folder, gone, what)
+            self._give(copy, state, report)
+            if gone:
+                copy.finish()
+            report.version = self._place.commit(
+                tables.difference(copy.folder, paths), version, _message(sent, len(gone))
+            )
+            report.given += sent
+            report.out += len(gone)
+            self._see_given(state, copy)
+            state.settle(report.version, given=True)
 
-    def _take(
-        self,
-        state: State,
-        version: str,
-        copy: SharedMemory,
-        theirs: dict[Key, int],
-        report: Report,
-    ) -> None:
+    def _take(self, state: State, version: str, copy: SharedMemory, report: Report) -> None:
         """Take what is new there, unless it is other here too since both last met: that is given
-        then. A turn that both have of old, from before they ever met, is left alone."""
-        self._meet_strangers(copy, theirs)
-        report.forgotten += tombstones.follow(self._repo, copy.folder, self._ours())
-        ours = self._ours()
-        met = state.met() if theirs else {}  # else the memory was made anew
-        others = differences.sessions_of_others(copy, lambda one: is_same(one, self._identity))
-        news = {
-            key
-            for key, mark in theirs.items()
-            if key[0] not in others and (key not in met or met[key].theirs != mark)
-        }
-        out = _taken_out(ours, met, theirs)
-        kept = {key for key in _news(ours, met) if key in met or key not in theirs}
-        wanted = {key for key in news - kept if key not in ours or key in met}
+        then."""
+        state.see("theirs", differences.of_memory(copy))
+        self._meet_strangers(state, copy)
+        report.forgotten += tombstones.follow(self._repo, copy.folder, self._turns)
+        self._see(state)
+        state.want(differences.sessions_of_others(copy, lambda one: is_same(one, self._identity)))
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
             stores.known_as(*self._identity)
             if copy.model != stores.lance().model:
                 report.other_model = copy.model
             before = stores.catalog.totals()
-            take(stores, copy, wanted, self._progress)
+            take(stores, copy, state, self._progress)
             report.taken = _sum(report.taken, stores.catalog.totals().since(before))
-        now = {key: digest for key, digest in self._ours().items() if key not in kept}
-        there = theirs | out
-        old = {k: met[k].ours for k in met if k in kept or (k not in ours and k in there)}
-        state.save(version, {**now, **old}, there)
+        self._see(state)
+        state.settle(version)
 
-    def _give(
-        self, copy: SharedMemory, sent: set[Key], theirs: Mapping[Key, int], report: Report
-    ) -> None:
+    def _give(self, copy: SharedMemory, state: State, report: Report) -> None:
         local = LanceMemory.open(self._repo.layout.memory)
         with Catalog.open(self._repo.layout.catalog) as catalog:
-            report.withheld = give(
-                local, catalog, copy, sent, theirs.keys(), self._identity, self._progress
-            )
+            report.withheld = give(local, catalog, copy, state, self._identity, self._progress)
         if tables.data_files(copy.folder) > FEW:
             copy.finish()
         tables.keep_newest(copy.folder)
 
-    def _forgotten(self, ours: Mapping[Key, int], met: Mapping[Key, Met]) -> set[Key]:
-        """The turns that both had when they last met, and that people had forgotten since."""
-        lost = {k for k, was in met.items() if None not in was and k not in ours}
-        return tombstones.forgotten(self._repo, lost)[0]
+    def _see_given(self, state: State, copy: SharedMemory) -> None:
+        """Look at what was given as it is there now."""
+        sessions = state.sessions("sent")
+        for start in range(0, len(sessions), AT_ONCE):
+            some = sessions[start : start + AT_ONCE]
+            state.see("theirs", differences.of_memory(copy, some), some)
 
-    def _meet_strangers(self, copy: SharedMemory, theirs: dict[Key, int]) -> None:
-        if not theirs or self._strangers:
+    def _see(self, state: State) -> None:
+        with Catalog.open(self._repo.layout.catalog) as catalog:
+            state.see("ours", differences.of_catalog(catalog))
+
+    def _turns(self) -> Iterator[Key]:
+        with Catalog.open(self._repo.layout.catalog) as catalog:
+            yield from (mark[:2] for mark in differences.of_catalog(catalog))
+
+    def _meet_strangers(self, state: State, copy: SharedMemory) -> None:
+        if self._strangers or not state.count("theirs"):
             return
         if any(is_same(self._identity, each) for each in differences.repositories(copy)):
             return
@@ -201,10 +194,6 @@ class Meeting:
             f"{self._place.name.text} holds sessions, and none of this repository",
             "check the name, or add --yes",
         )
-
-    def _ours(self) -> dict[Key, int]:
-        with Catalog.open(self._repo.layout.catalog) as catalog:
-            return differences.of_catalog(catalog)
 
     @contextmanager
     def _copy(self, version: str) -> Iterator[tuple[SharedMemory, list[str]]]:
@@ -219,23 +208,9 @@ class Meeting:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _news(ours: Mapping[Key, int], met: Mapping[Key, Met]) -> set[Key]:
-    """The turns that are new here, or other than when both last met."""
-    return {key for key, digest in ours.items() if key not in met or met[key].ours != digest}
-
-
-def _taken_out(
-    ours: Mapping[Key, int], met: Mapping[Key, Met], theirs: Mapping[Key, int]
-) -> dict[Key, int]:
-    """The turns that both had when they last met, and that were taken out there since, with what
-    they had been there: they are not given again, whatever becomes of them here."""
-    lost = {key: met[key].theirs for key in ours if key in met and key not in theirs}
-    return {key: mark for key, mark in lost.items() if mark is not None}
-
-
-def _message(sent: set[Key], gone: set[Key]) -> str:
-    out = f", take out {len(gone)}" if gone else ""
-    return f"push {len(sent)} turn{'s' if len(sent) != 1 else ''}{out}"
+def _message(sent: int, gone: int) -> str:
+    out = f", take out {gone}" if gone else ""
+    return f"push {sent} turn{'s' if sent != 1 else ''}{out}"
 
 
 def _sum(one: Totals, other: Totals) -> Totals:

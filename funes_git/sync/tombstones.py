@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Collection, Set
+from collections.abc import Callable, Iterable, Set
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -55,14 +55,14 @@ def read(folder: Path) -> set[Row]:
     return found
 
 
-def follow(repo: Repo, folder: Path, ours: Collection[Key]) -> int:
+def follow(repo: Repo, folder: Path, ours: Callable[[], Iterable[Key]]) -> int:
     """Forget here too what is said beside the tables in `folder`, also where it would be read
     again; how many of the turns that are `ours` went. Links are gone afterwards, if any did."""
     rows = read(folder)
     if not rows:
         return 0
     told = Forgotten.of(rows)
-    held = sum(map(told.names, ours))
+    held = sum(map(told.names, ours()))
     with Stores.open(repo.layout, write=True, wait=60.0) as stores:
         if held:
             forget(repo, stores, rows)
@@ -71,8 +71,8 @@ def follow(repo: Repo, folder: Path, ours: Collection[Key]) -> int:
     return held
 
 
-def forgotten(repo: Repo, keys: Set[Key]) -> tuple[set[Key], Forgotten]:
+def forgotten(repo: Repo, keys: Iterable[Key]) -> tuple[set[Key], Forgotten]:
     """Those of some turns that are forgotten here, and all that is. Raises FormatTooNew,
     FunesError."""
-    what = forgotten_in(repo.layout.decisions) if keys else Forgotten()
+    what = forgotten_in(repo.layout.decisions)
     return {key for key in keys if what.names(key)}, what

@@ -98,7 +98,7 @@ def test_chunks_come_back_with_their_turn(path: Path) -> None:
         ids = [c.id for c in batch.chunks]
         assert set(catalog.chunks_by_id(ids)) == {i for i in ids if not rows[i].gone}
         wanted = chunk_id("s1", "s1-t1", 0, 0)
-        assert wanted in catalog.chunk_ids_of_turns([("s1", "s1-t1")])
+        assert wanted in catalog.chunks_without_vector([("s1", "s1-t1")])
 
 
 def test_turn_stored_again_replaces_its_blocks_and_chunks(path: Path) -> None:
