@@ -48,7 +48,7 @@ def test_what_is_taken_and_given(tmp_path: Path, seed: int) -> None:
         assert state.turns("wanted", ["s0", "s1", "s2", "s3"]) == wanted
         assert state.sessions("wanted") == sorted({k[0] for k in wanted})
 
-        ours |= {k: 7 for k in wanted}
+        ours |= dict.fromkeys(wanted, 7)
         state.see("ours", [(*key, mark) for key, mark in ours.items()])
         state.settle("taken")
         assert state.version == "taken"
