@@ -14,7 +14,7 @@ from funes_git_parsers.base import Block, Operation, Retraction, Session, Source
 from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from funes_git.told import Context, Shares, Stage
+    from funes_git.told import Context, Overview, Shares, Stage
 
 Relation: TypeAlias = Literal["wrote", "removed", "ran", "committed", "read"]
 Content: TypeAlias = Literal["lines", "span", "reformatted", "none"]
@@ -285,6 +285,8 @@ class Why:
     deletions: tuple[Stage, ...] = ()
     shares: Shares | None = None
     """Of a commit, who wrote what of it."""
+    overview: Overview | None = None
+    """Of a file, whose its lines are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """Records that only some answers hold: the context of a link, the stages of lines, the shares of a
-commit. Apart from `model`, whose import every command pays for."""
+commit or a file. Apart from `model`, whose import every command pays for."""
 
 from __future__ import annotations
 
@@ -80,3 +80,23 @@ class Shares:
     files: tuple[FileShare, ...]
     made: Link | None
     became: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Lines of a file as it stands that are by the same author: a session (`link` is one of its
+    turns' there, `turns` how many those are), a person, or nobody known."""
+
+    lines: int
+    kind: Literal["agent", "human", "unknown", "uncommitted"]
+    link: Link | None = None
+    title: str | None = None
+    turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Who wrote what share of a file's `lines`, blank ones apart; the largest portion first."""
+
+    lines: int
+    portions: tuple[Portion, ...]

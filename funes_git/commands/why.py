@@ -46,7 +46,8 @@ def why(
         Take TARGET for a text, or a file, that is gone: who took it away, in which commit, and why;
         also a text that no commit ever had.
     n
-        Show at most this many turns (5), or stages of the chain (50); -3 is short for -n 3.
+        Show at most this many turns (5; 2 of a whole file, after whose its lines are), or stages of
+        the chain (50); -3 is short for -n 3.
     memory
         Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
         Hub, or a path.
@@ -94,6 +95,6 @@ def found(
         from funes_git.why.deleted import DEFAULT_DELETIONS, why_deleted
 
         return why_deleted(repo, catalog, target, at=at, n=DEFAULT_DELETIONS if n is None else n)
-    from funes_git.why.target import DEFAULT_ANSWERS, why
+    from funes_git.why.target import why
 
-    return why(repo, catalog, target, at=at, n=DEFAULT_ANSWERS if n is None else n)
+    return why(repo, catalog, target, at=at, n=n)

@@ -13,6 +13,7 @@ from typing import IO
 
 from funes_git.git import process
 from funes_git.git.commits import FORMAT, parse_info
+from funes_git.git.partly import lacking
 from funes_git.git.process import GitError
 from funes_git.git.quote import storable, unquote
 from funes_git.git.repo import Repo
@@ -85,6 +86,9 @@ Wanted = Callable[[FileChange], bool]
 PATIENCE = 20
 """Commits with missing objects after which the rest is not tried any more: a partial clone."""
 
+MANY = 1000
+"""Files of a commit whose content is missing up to which the others are read."""
+
 
 def changes(
     repo: Repo, shas: Sequence[str], *, wanted: Wanted | None = None
@@ -92,8 +96,8 @@ def changes(
     """What each of these commits changed, in their order.
 
     Only the lines of files for which `wanted` holds (asked when all but the hunks is known) are
-    kept; every changed file is named. A commit whose objects the repository lacks comes as
-    `unreadable`. Raises GitError.
+    kept; every changed file is named. A commit of which the repository lacks objects comes as
+    `unreadable`, with the files that it has. Raises GitError.
     """
     rest = list(shas)
     if not rest:
@@ -126,11 +130,27 @@ def _some(repo: Repo, shas: list[str], wanted: Wanted) -> Generator[CommitChange
         infos = repo.infos(shas[done : done + 1])
         if not infos:
             raise
-        last = CommitChange(infos[shas[done]], [], unreadable=True)
+        last = _partly(repo, infos[shas[done]], wanted)
     if last is None:
         return len(shas)
     yield last
     return done + 1
+
+
+def _partly(repo: Repo, info: CommitInfo, wanted: Wanted) -> CommitChange:
+    """What can be said of a commit of which objects are missing."""
+    found = CommitChange(info, [], unreadable=True)
+    try:
+        without = [f":(top,literal,exclude){path}" for path in lacking(repo, info.sha)]
+        if 0 < len(without) <= MANY:
+            only = ["--no-walk", info.sha, "--", ":(top)", *without]
+            args = ["-c", BIG_FILE, *repo.args("log", *ARGS, *only)]
+            with process.stream(args, repo.common_dir) as out:
+                read = list(DiffReader(out, wanted).commits())
+            found.files = [change for commit in read for change in commit.files]
+    except GitError:  # not even the names of the files are there
+        pass
+    return found
 
 
 def uncommitted(repo: Repo, path: str) -> FileChange | None:

@@ -6,19 +6,21 @@ from collections import Counter
 
 from funes_git.git.diffs import FileChange
 from funes_git.linehash import exact_hash, loose_hash
-from funes_git.link.weight import weight
+from funes_git.link.weight import COMMON, weight
 from funes_git_parsers.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a commit's diff. `hunk` numbers the hunks; `weight` is after repetition."""
+    """A line of a commit's diff. `hunk` numbers the hunks; `weight` is after repetition; a `common`
+    line is one that everyone writes, or that stands several times in the file."""
 
     number: int
     hunk: int
     exact: int
     loose: int
     weight: float
+    common: bool = False
 
 
 def added_lines(change: FileChange, before: Counter[str]) -> list[DiffLine]:
@@ -44,4 +46,6 @@ def removed_lines(change: FileChange) -> list[DiffLine]:
 
 
 def _line(number: int, hunk: int, text: str, times: int) -> DiffLine:
-    return DiffLine(number, hunk, exact_hash(text), loose_hash(text), weight(text) / times)
+    said = weight(text)
+    common = times > 1 or said <= COMMON
+    return DiffLine(number, hunk, exact_hash(text), loose_hash(text), said / times, common)

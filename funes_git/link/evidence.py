@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from funes_git.git.diffs import CommitChange, FileChange
 from funes_git.linehash import loose_hash
@@ -17,8 +17,8 @@ from funes_git.link.belief import SURE, Heavy, Placed, Whole
 from funes_git.link.complete import Complete
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
+from funes_git.link.equal import Equal
 from funes_git.link.findings import Findings, level_of
-from funes_git.link.home import astray
 from funes_git.link.match import Block, Candidates, Matching, Pair, match
 from funes_git.link.place import Places
 from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Elsewhere, Pool
@@ -106,12 +106,9 @@ class FileEvidence:
         if not pool or not lines:
             return lines
 
-        def key(line: DiffLine) -> int:
-            return line.loose if loose else line.exact
-
-        weighty = [line for line in lines if line.weight > 0]
-        absent = {key(line) for line in lines if home and line.loose not in self.present}
         new = self.change.status == "added"
+        equal = Equal(pool, lines, places, self.bound, loose=loose)
+        absent = {equal.key(line) for line in lines if home and line.loose not in self.present}
 
         def gone(edit: EditRow, key: int) -> bool:
             fresh = key in absent and not (new and edit.path != self.change.path)
@@ -125,32 +122,22 @@ class FileEvidence:
             back=back,
             gone=gone,
         )
-        candidates = self._unused(ask([key(line) for line in weighty]))
-        if not candidates:
+        equal.candidates |= self._unused(ask(map(equal.key, equal.weighty)))
+        if not equal.candidates:
             return lines
         # blank lines and braces only go with others
-        edits = {c.edit for found in candidates.values() for c in found}
-        rest = {key(line) for line in lines if line.weight == 0}
-        candidates |= self._unused(ask(rest, only=edits))
+        equal.candidates |= self._unused(ask(equal.mute, only=equal.edits))
 
         @functools.cache
         def due(edit: int) -> int:
             return pool.open_lines(edit, self.sha, self.bound)
 
         complete = Complete(self.shown, self.weights, due, SURE)
-        for line in weighty:
-            complete.add(line, candidates.get(key(line), ()))
-
-        def rivals(block: Block) -> Iterator[list[Block]]:
-            session = pool.edit(block.edit).session_id
-            for line, _ in block.pairs:
-                equal = candidates.get(key(line), ())
-                others = [c for c in equal if pool.edit(c.edit).session_id != session]
-                yield [Block(c.edit, [(line, c.pos)]) for c in others]
-
+        for line in equal.weighty:
+            complete.add(line, equal.of(line))
         believe = Placed(
             places,
-            rivals,
+            equal.rivals,
             lambda edit, pos: (edit, pos) in self.removed,
             due,
             complete,
@@ -158,14 +145,14 @@ class FileEvidence:
             self.shown,
             strict or back,
         )
-        numbers: dict[int, list[int]] = defaultdict(list)
-        for line in weighty:
-            numbers[key(line)].append(line.number)
-        elsewhere = astray(
-            numbers, candidates, places.around, lambda edit: pool.edit(edit).session_id
-        )
         matching = match(
-            lines, candidates, believe, loose=loose, known=self.pairs, astray=elsewhere
+            lines,
+            equal.candidates,
+            believe,
+            loose=loose,
+            known=self.pairs,
+            astray=equal.astray(),
+            unplaced=equal.unplaced(),
         )
         return self._believe(pool, lines, matching, "reformatted" if loose else "lines")
 

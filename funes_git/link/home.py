@@ -7,10 +7,11 @@ which edit is the newer says nothing: the lines that stood around each edit do.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations, product
 from typing import TypeAlias
 
+from funes_git.link.difflines import DiffLine
 from funes_git.link.match import Candidate, Candidates, Spot
 from funes_git.link.place import Run
 
@@ -45,6 +46,27 @@ def astray(
             found |= _misplaced(runs)
             if len(runs) <= FEW:
                 found |= _untold(lines, rows, runs, session)
+    return found
+
+
+def unplaced(
+    pairs: Iterable[tuple[DiffLine, Candidate]],
+    shared: Callable[[DiffLine, Candidate], bool],
+    sides: Callable[[int, int, int], Collection[bool]],
+) -> set[Spot]:
+    """Those of the `pairs` of a line that says not whose it is, and an edit that did not put it
+    there: above and below stand other lines than the edit, or a later one, put there.
+
+    Such a line is one that everyone writes, that stands several times in the file, or that somebody
+    else may have written too (`shared`). `sides` says for each side of a line of which an edit
+    says anything whether it agrees; of one that is shared both must be known."""
+    found: set[Spot] = set()
+    for line, c in pairs:
+        others = shared(line, c)
+        if line.common or others:
+            agree = sides(line.number, c.edit, c.pos)
+            if not all(agree) or len(agree) < 1 + others:
+                found.add((line.number, c.edit, c.pos))
     return found
 
 

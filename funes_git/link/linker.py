@@ -110,7 +110,8 @@ class Linker:
         found.links = [self._witnesses.sourced(link) for link in found.links]
         found.links += self._witnesses.attributed(info.sha, info.commit_time, found.links)
         reason = None
-        if commit.unreadable or not found.links:  # who committed it says nothing of its lines
+        lost = commit.unreadable and not commit.files
+        if lost or not found.links:  # who committed it says nothing of its lines
             reason = reason_of(commit, found, self._witnesses, shallow)
         row = LinkedCommit(
             info.sha, info.parents, info.commit_time, reason, found.added, found.explained

@@ -70,9 +70,10 @@ def match(
     loose: bool = False,
     known: Mapping[int, Sequence[Pair]] | None = None,
     astray: Collection[Spot] = (),
+    unplaced: Collection[Spot] = (),
 ) -> Matching:
     """Give each line to the newest edit whose block holds it and that `believe` holds for, but for
-    pairs that are `astray`.
+    pairs that are `astray`. Those that are `unplaced` count in their blocks, and are given to none.
 
     `known` are the lines of each edit that are believed already: a block beside believed lines of
     the same edit, in the same order, is believed for that; None if none is to be."""
@@ -85,9 +86,10 @@ def match(
         rows = [(line, c.pos) for line, c in found if line.number in left.lines]
         for block in left.of(_blocks(edit, rows, loose)):
             if believe(block):
-                kept, rest = _touching(block)
+                doubtful.update(line.number for line, _ in block.pairs)
+                kept, rest = _touching(_placed(block, unplaced))
                 left.take(kept)
-                believed.append(kept)
+                believed += [kept] if kept.pairs else []
                 anchors += kept.pairs if known is not None else ()
                 waiting.append(rest)
             else:
@@ -97,7 +99,7 @@ def match(
         waiting.sort(key=lambda block: (block.score <= 0, _shift(block, anchors)))
         for block in left.of(waiting):
             if _shift(block, anchors) <= GAP:
-                kept, _ = _touching(block, anchors)
+                kept, _ = _touching(_placed(block, unplaced), anchors)
                 left.take(kept)
                 believed += [kept] if kept.pairs else []
                 anchors += kept.pairs
@@ -177,6 +179,12 @@ def _diagonals(rows: list[Pair]) -> list[list[Pair]]:
                 start = i
         groups.append(group[start:])
     return groups
+
+
+def _placed(block: Block, unplaced: Collection[Spot]) -> Block:
+    """The block without the lines that are not at their places."""
+    pairs = [(ln, pos) for ln, pos in block.pairs if (ln.number, block.edit, pos) not in unplaced]
+    return replace(block, pairs=pairs, score=sum(line.weight for line, _ in pairs))
 
 
 def _touching(block: Block, anchors: Iterable[Pair] = ()) -> tuple[Block, Block]:

@@ -82,6 +82,12 @@ class EditText:
             return None if edge is None else (edge, EDGE)
         return found
 
+    def is_only(self, text: str) -> bool:
+        """Whether the edit shows such a line once, and what it replaced did not."""
+        return sum(line == text for line in self.new.values()) == 1 and text not in set(
+            self.old.values()
+        )
+
     def follow(self, text: str, sides: dict[int, set[str]]) -> None:
         """Add to `sides`, the lines that may stand above (-1) and below (1) of the line `text`,
         those that stand there after this edit, if one of them did before."""
@@ -156,20 +162,36 @@ class Places:
                 return Run(equal + 1, differs=False)
         return Run(FAR, differs=False)
 
+    def is_only(self, number: int, edit: int) -> bool:
+        """Whether such a line as `number` is in the text of an edit but once."""
+        return self._text_of(edit).is_only(self._line(number))
+
+    def sides(self, number: int, edit: int, pos: int) -> list[bool]:
+        """For each side of which an edit says what stands beside its line at `pos`: whether that,
+        or what a later edit shows there, stands beside line `number`."""
+        wanted = self._sides(number, edit, pos)
+        return [self._beside(number, step) in side for step, side in wanted.items() if side]
+
     def later_evidence(self, block: Block) -> float:
         """The same, with the surroundings followed through later edits, which changed what stood
         beside a line and show the line itself as it was."""
-        text = self._text_of(block.edit)
         found = 0.0
         for line, pos in block.pairs:
-            first = {step: text.beside(pos, step) for step in (-1, 1)}
-            sides = {step: {side[1]} if side else set() for step, side in first.items()}
-            for edit in self._later(block.edit):
-                self._text_of(edit).follow(self._line(line.number), sides)
-            for step, wanted in sides.items():
+            for step, wanted in self._sides(line.number, block.edit, pos).items():
                 beside = self._beside(line.number, step)
                 found += (beside in wanted) * self._worth(beside)
         return found
+
+    def _sides(self, number: int, edit: int, pos: int) -> dict[int, set[str]]:
+        """What an edit, and those that were made after it, show above (-1) and below (1) of its
+        line at `pos`; followed only where that is not what stands beside line `number`."""
+        text = self._text_of(edit)
+        first = {step: text.beside(pos, step) for step in (-1, 1)}
+        sides = {step: {side[1]} if side else set() for step, side in first.items()}
+        if any(self._beside(number, step) not in side for step, side in sides.items()):
+            for later in self._later(edit):
+                self._text_of(later).follow(self._line(number), sides)
+        return sides
 
     def returned(self, block: Block) -> float:
         """The same, with what stood around the lines where commits removed them."""

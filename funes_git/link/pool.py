@@ -222,6 +222,18 @@ class Pool:
             for shown in shows
         )
 
+    def shared(self, edit_id: int, key: int, bound: float, *, loose: bool = False) -> bool:
+        """Whether the line of an edit may as well be somebody else's, whatever became of that one:
+        another session wrote it here too, or it was removed before any wrote it."""
+        session = self._by_id[edit_id].session_id
+        last = bisect_right(self._lines.times, bound)
+        index = self._lines.loose if loose else self._lines.exact
+        written = [at for at, _ in index.get(key, ()) if at < last]
+        if any(self._lines.edits[at].session_id != session for at in written):
+            return True
+        removed = self._lines.removed.get(key, ())
+        return any(at <= written[0] for at, _ in removed)
+
     def open_lines(self, edit_id: int, commit: str, bound: float) -> int:
         """How many lines that say something an edit still has to show."""
         edit = self._by_id[edit_id]

@@ -96,6 +96,10 @@ def why(found: Why) -> Iterator[str]:
         from funes_git.render import shares  # only of a commit
 
         yield from shares.agent(found.shares)
+    if found.overview is not None:
+        from funes_git.render import overview  # only of a file
+
+        yield from overview.agent(found.overview)
     for number, answer in enumerate(found.answers, 1):
         yield ""
         yield f"[{number}] {commit_of(answer.commit) if answer.commit else NOT_COMMITTED}"

@@ -22,7 +22,7 @@ from funes_git.model import (
 if TYPE_CHECKING:
     from funes_git.ingest import IndexReport
     from funes_git.link.engine import LinkReport
-    from funes_git.told import Context, Shares, Stage
+    from funes_git.told import Context, Overview, Shares, Stage
 
 SCHEMA_VERSION: Final = 1
 Object: TypeAlias = dict[str, Any]
@@ -50,7 +50,25 @@ def why(found: Why) -> Object:
         chain=[_stage(stage) for stage in found.chain],
         deletions=[_stage(stage) for stage in found.deletions],
         shares=_shares(found.shares) if found.shares else None,
+        overview=_overview(found.overview) if found.overview else None,
     )
+
+
+def _overview(found: Overview) -> Object:
+    return {
+        "lines": found.lines,
+        "portions": [
+            {
+                "lines": portion.lines,
+                "kind": portion.kind,
+                "harness": portion.link.harness if portion.link else None,
+                "session_id": portion.link.session_id if portion.link else None,
+                "title": portion.title,
+                "turns": portion.turns,
+            }
+            for portion in found.portions
+        ],
+    }
 
 
 def _shares(shares: Shares) -> Object:

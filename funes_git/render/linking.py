@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from funes_git.link.explain import THRESHOLDS, Evidence, Explained, Explanation, Lost, RunnerUp
@@ -61,11 +61,24 @@ def survey(page: Page, found: Survey) -> Iterator[str]:
         why = {name: words.REASON_OF_COMMIT[name] for name in reasons}
         yield ""
         yield from _table(page, "without", found.unlinked, found.unlinked_lines, why)
-    advice = dict.fromkeys(words.REASON_NEXT[r] for r in reasons if r in words.REASON_NEXT)
-    if advice:
-        yield ""
-        yield "to improve it:"
-        yield from (f"  {command}" for command in advice)
+    yield from _advice(reasons)
+
+
+def _advice(reasons: Iterable[Reason]) -> Iterator[str]:
+    """The command that would improve each reason; the reasons of one command stand together."""
+    advice: dict[str, list[str]] = {}
+    for reason in reasons:
+        if reason in words.REASON_NEXT:
+            advice.setdefault(words.REASON_NEXT[reason], []).append(reason)
+    if not advice:
+        return
+    yield ""
+    yield "to improve it:"
+    wide = max(len(name) for names in advice.values() for name in names)
+    for command, names in advice.items():
+        *others, last = names
+        yield from (f"  {name}" for name in others)
+        yield f"  {last:<{wide}}  {command}"
 
 
 def _table(

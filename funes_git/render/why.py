@@ -33,6 +33,10 @@ def why(page: Page, found: Why) -> Iterator[str]:
         from funes_git.render import shares  # only of a commit
 
         yield from shares.human(page, found.shares)
+    if found.overview is not None:
+        from funes_git.render import overview  # only of a file
+
+        yield from overview.human(page, found.overview)
     for number, answer in enumerate(found.answers):
         yield page.rule() if number else ""
         yield from answer_rows(page, answer)

@@ -15,8 +15,11 @@ from funes_git.store.catalog import Catalog
 from funes_git.targets import parse_target
 from funes_git.why.context import readers
 from funes_git.why.looked import Looked, look
+from funes_git.why.overview import overview
 
-DEFAULT_ANSWERS = 5
+FEW, DEFAULT_ANSWERS = 2, 5
+"""Turns that are told of a file, whose overview comes first, and of anything else, if it is not
+said how many."""
 
 
 def why(
@@ -25,35 +28,38 @@ def why(
     target: str,
     *,
     at: str | None = None,
-    n: int = DEFAULT_ANSWERS,
+    n: int | None = None,
     cwd: Path | None = None,
 ) -> Why:
     """The turns behind `target`: for lines or a function, those that wrote them; for a file, those
-    that wrote most of what stands there; for a commit, those behind it. At most `n`.
+    that wrote most of what stands there; for a commit, those behind it. At most `n`; if that is
+    None, FEW of a file and DEFAULT_ANSWERS of anything else.
 
     Without `at` a file is looked at as it is in the working tree. Raises UnknownTarget, GitError.
     """
+    most = DEFAULT_ANSWERS if n is None else n
     try:
         found = parse_target(repo, target, at, cwd or Path.cwd())
     except UnknownTarget:
         from funes_git.why.commit import why_rewritten
 
-        rewritten = why_rewritten(repo, catalog, target, n)
+        rewritten = why_rewritten(repo, catalog, target, most)
         if rewritten is None:
             raise
         return rewritten
     if found.commit is not None:
         from funes_git.why.commit import why_commit
 
-        return why_commit(repo, catalog, target, found.commit, n)
+        return why_commit(repo, catalog, target, found.commit, most)
     assert found.path is not None
     looked = look(repo, catalog, found.path, at, found.symbol or found.lines)
     whole = found.lines is None and found.symbol is None
     groups = _by_turn(looked)
     if whole:
+        most = FEW if n is None else n
         groups.sort(key=lambda group: -len(group[1]))
     maker = AnswerMaker(repo, catalog)
-    answers = [maker.answer(looked.infos.get(k.commit), k, asked) for k, asked in groups[:n]]
+    answers = [maker.answer(looked.infos.get(k.commit), k, asked) for k, asked in groups[:most]]
     lines = found.lines
     if found.symbol is not None:
         lines = looked.lines[0].number, looked.lines[-1].number
@@ -66,7 +72,8 @@ def why(
         lines=lines,
         answers=tuple(answers),
         unexplained=tuple(gaps),
-        more=max(0, len(groups) - n),
+        more=max(0, len(groups) - most),
+        overview=overview(catalog, looked) if told else None,
     )
 
 

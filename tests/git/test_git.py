@@ -186,6 +186,20 @@ def test_a_commit_with_missing_objects_is_named_and_the_others_are_read(repo: Gi
     assert [c.unreadable for c in found] == [False, False, True, True]
 
 
+@pytest.mark.parametrize("name", ["a.py", "odd/* [x]é.py", ":(top)b"])
+def test_of_a_commit_only_the_file_with_missing_content_is_lost(repo: GitRepo, name: str) -> None:
+    for n in range(2):
+        for path in (name, "b.py", "odd/c.py"):
+            repo.write(path, f"version {n} of {path}\n")
+        repo.commit(f"{n}")
+    blob = repo.git("rev-parse", f"HEAD:{name}")
+    (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    found = diff(repo)
+    assert [c.unreadable for c in found] == [False, True]
+    assert added(found[1]) == {path: [(1, f"version 1 of {path}")] for path in ("b.py", "odd/c.py")}
+    assert [f.status for f in found[1].files] == ["modified", "modified"]
+
+
 def test_lines_of_unwanted_files_are_counted_but_not_kept(repo: GitRepo) -> None:
     repo.write("a.py", "one\ntwo\n")
     repo.commit("start")

@@ -73,7 +73,9 @@ def test_commits_and_lines_are_counted_by_level_and_by_reason(
     assert surveyed(memory, "HEAD~1..HEAD").unlinked == {"no-edit": 1}
     rows = list(linking.survey(Page(120), found))
     assert rows[0] == "1 of 3 commits and 1 of 11 added lines tied to turns"
-    assert any(row.startswith("  git funes index --adopt PATH") for row in rows)
+    advice = rows[rows.index("to improve it:") + 1 :]
+    assert [row.split()[0] for row in advice] == ["no-session", "no-edit", "not-matched"]
+    assert advice[0].split()[1:5] == ["git", "funes", "index", "--adopt"]
     told = linking.survey_json(found)
     assert told["levels"]["lines"] == {"commits": 1, "lines": 1}
     assert told["reasons"]["no-session"]["next"].startswith("git funes index --adopt")

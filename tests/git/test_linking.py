@@ -150,22 +150,24 @@ def test_what_two_sessions_wrote_at_one_place_is_no_ones_when_it_comes_back(
     assert memory.who("serve.py")[LOGS.strip()] in {claude.id, "unknown"}
 
 
+@pytest.mark.parametrize("above", ["", "    forget_what_is_too_old(rows)\n"])
 def test_the_copy_that_a_person_makes_of_an_agents_line_is_the_persons(
-    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory, above: str
 ) -> None:
+    """And the agent's is known where it still stands between the agent's lines."""
     start = "def store(rows):\n    check(rows)\n"
     base.write("store.py", start)
     commit(base, clock, "store")
     sort, save = "    sort_by_time_of_arrival(rows)\n", "    write_to_the_database(rows)\n"
-    claude.edit("store.py", "    check(rows)\n", f"    check(rows)\n{sort}{save}")
+    claude.edit("store.py", "    check(rows)\n", f"    check(rows)\n{above}{sort}{save}")
     copied = f"    while rows:\n    {sort}        rows.pop()\n"
-    by_hand = f"{copied}    for row in rows:\n    {sort}{save}"
+    by_hand = f"{copied}    for row in rows:\n{above}    {sort}{save}"
     base.write("store.py", start + by_hand)
     commit(base, clock, "indented and copied")
     memory.sync()
-    lines = memory.blame("store.py")
-    assert lines[3].session_id is None
-    assert lines[6].session_id == claude.id
+    found = [line for line in memory.blame("store.py") if line.text.strip() == sort.strip()]
+    assert [line.session_id for line in found] == [None, claude.id if above else None]
+    assert memory.who("store.py")[save.strip()] == claude.id
 
 
 def test_lines_of_an_edit_that_changed_places_prove_nothing_together(

@@ -226,6 +226,19 @@ def test_case_30_a_partial_clone_gives_a_reason(
         assert survey(clone.repo, catalog).unlinked == {"missing-objects": 2}
 
 
+def test_case_30_one_missing_file_costs_the_commit_no_other(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.edit("cache.py", GET, EVICT)
+    claude.write("lost.py", "written_to_be_lost = True\n")
+    sha = commit(base, clock, "evict")
+    blob = base.git("rev-parse", "HEAD:lost.py")
+    (base.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    memory.sync()
+    assert authors(memory, sha) == {"cache.py": claude.id}
+    assert [entry.reason for entry in memory.log()] == [None, "no-edit"]
+
+
 @pytest.mark.parametrize("form", ["sha256", "reftable"])
 def test_case_30_other_forms_of_repository_are_linked(
     home: Path, clock: Clock, tmp_path: Path, form: str
