@@ -39,7 +39,7 @@ CASES = {
     13: "rebase -i: reorder, drop, split, fixup, squash, reword",
     14: "a rebase aborted; one with all hooks disabled",
     15: "merge --squash, both messages",
-    16: "squash on a server, seen from a fresh clone",
+    16: "squash on a server, seen from a fresh clone and a pulled memory",
     17: "the same, and main moved in the same file",
     18: "cherry-pick, also -n and to a release",
     19: "revert, and revert of the revert",
@@ -54,7 +54,7 @@ CASES = {
     28: "merges, clean and with a conflict",
     29: "other hook managers; hooks that do not run",
     30: "force push, gc, shallow, partial, sha256, bare",
-    31: "two machines push a memory at once",
+    31: "two machines push a memory at once, then a fork",
     32: "a sub-agent writes, its parent commits",
     33: "the session's file is deleted",
     34: "a secret in a turn; the gate before publishing",
@@ -63,11 +63,6 @@ CASES = {
     37: "binary, big, odd names and encodings",
     38: "killed at any step; two at once; a full disk",
     39: "random work against an independent record",
-}
-NOT_YET = {
-    16: "pulled memories are not there yet; the clone reads the session",
-    31: "push and pull are not there yet",
-    34: "publishing is not there yet",
 }
 BENCHES = {36: "bench/hooks.py"}
 NAMED = re.compile(r"test_case_(\d+)(?:_and_(\d+))?_")
@@ -130,8 +125,7 @@ def cases() -> str:
     for number, files in held().items():
         by = [f"{name} ({n})" if n > 1 else name for name, n in sorted(files.items())]
         by += [BENCHES[number]] if number in BENCHES else []
-        gap = f"; {NOT_YET[number]}" if number in NOT_YET else ""
-        rows.append(f"| {number} | {CASES[number]} | {', '.join(by) or 'nothing'}{gap} |")
+        rows.append(f"| {number} | {CASES[number]} | {', '.join(by) or 'nothing'} |")
     return "\n".join(["| case | what happens | held by, of tests/ |", "|---|---|---|", *rows])
 
 

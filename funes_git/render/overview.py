@@ -26,7 +26,7 @@ def human(page: Page, found: Overview) -> Iterator[str]:
         amount = f"{portion.lines:>7,} {_percent(portion, found):>6}  "
         whose = _whose(portion)
         paint = page.style.agent if portion.link else page.style.dim
-        left = page.width - len(amount) - width.columns(whose) - 4
+        left = page.width - len(amount) - width.columns(whose)
         title = f"  “{line(portion.title)}”" if portion.title else ""
         yield amount + paint(whose) + (page.style.dim(width.fit(title, left)) if left > 8 else "")
     if rest := _rest(found):
@@ -58,4 +58,4 @@ def _rest(found: Overview) -> str:
     if not rest:
         return ""
     lines = words.plural(sum(portion.lines for portion in rest), "line")
-    return f"{lines} of {words.plural(len(rest), 'more session')}"
+    return f"{lines} of {words.plural(len(rest), 'other')}"

@@ -23,11 +23,12 @@ def overview(catalog: Catalog, looked: Looked) -> Overview:
         else:
             sessions[author.link.session_id] += told
             links[author.link.session_id].setdefault(author.link.turn_uuid, author.link)
-    portions = [Portion(n, kind) for kind, n in others.items() if n]
+    portions = []
     for session_id, n in sessions.items():
         turns = links[session_id]
         stored = catalog.session(session_id)
         title = stored.session.title if stored else None
         portions.append(Portion(n, "agent", next(iter(turns.values())), title, len(turns)))
+    portions += [Portion(n, kind) for kind, n in others.items() if n]
     portions.sort(key=lambda portion: -portion.lines)
     return Overview(sum(portion.lines for portion in portions), tuple(portions))

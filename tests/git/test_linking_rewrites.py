@@ -256,7 +256,7 @@ def server(base: GitRepo, clock: Clock, moved: bool) -> str:
 def test_case_16_and_17_a_squash_on_a_server_is_found_by_content_in_a_fresh_clone(
     base: GitRepo, home: Path, clock: Clock, claude: ClaudeSession, tmp_path: Path, case: str
 ) -> None:
-    """Case 16 asks for a pulled memory: here the clone adopts the session itself."""
+    """The clone adopts the session; test_push_pull.py has the pulled memory."""
     base.git("checkout", "-q", "-b", "topic")
     turn = claude.edit("cache.py", GET, EVICT)
     commit(base, clock, "evict")

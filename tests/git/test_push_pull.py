@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hub import Hub, serving
 from machines import Machine
+from memory import Memory
 from planted import Maker
 
 from funes_git.git import Repo
@@ -78,12 +79,14 @@ def test_what_is_new_goes_both_ways(hub: Hub, ada: Machine, tmp_path: Path) -> N
     assert ada.push()["pushed"]["turns"] == bob.push()["pushed"]["turns"] == 0
 
 
-def test_two_that_push_at_once_both_arrive(hub: Hub, ada: Machine, tmp_path: Path) -> None:
-    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+def test_case_31_two_that_push_at_once_and_a_fork_are_one_memory(
+    hub: Hub, ada: Machine, tmp_path: Path
+) -> None:
+    first = ada.session("cache.py", "LIMIT_OF_CACHE = 128")
     ada.index()
     ada.push(NAME)
     team = [Machine(tmp_path / name, hub, ada.repo) for name in ("b", "c")]
-    sessions = []
+    sessions = [first]
     for number, machine in enumerate(team):
         machine.pull(NAME)
         sessions.append(machine.session(f"part{number}.py", f"PART_OF_IT = {number}000"))
@@ -91,8 +94,46 @@ def test_two_that_push_at_once_both_arrive(hub: Hub, ada: Machine, tmp_path: Pat
     with ThreadPoolExecutor() as pool:
         said = list(pool.map(lambda machine: machine.push(), team))
     assert all(each["pushed"]["turns"] for each in said)
-    ada.pull()
-    assert {s.id for s in sessions} <= ada.hits("plan says so", "-n", "50")
+
+    fork = Machine(tmp_path / "fork", hub, ada.repo)
+    fork.pull(NAME)
+    sessions.append(fork.session("fork.py", "PART_OF_THE_FORK = 3000"))
+    fork.index()
+    fork.push("ada/fork")
+    ada.repo.git("pull", "-q", str(fork.repo.path), "main")
+    for machine in team:
+        ada.repo.git("fetch", "-q", str(machine.repo.path), "main")
+        ada.repo.git("merge", "-q", "--no-edit", "FETCH_HEAD")
+    assert ada.pull("ada/fork")["taken"]["sessions"] >= 1
+    ada.pull(NAME)
+    names = ("cache.py", "part0.py", "part1.py", "fork.py")
+    memory = Memory(ada.repo)
+    who = [author for name in names for author in memory.who(name).values()]
+    assert who == [each.id for each in sessions]
+    assert ada.pull("ada/fork")["taken"]["turns"] == 0
+
+
+def test_case_16_a_squash_on_a_server_is_found_from_a_pulled_memory(
+    ada: Machine, tmp_path: Path
+) -> None:
+    """The branch is gone, and so is the commit that the session saw."""
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    git = ada.repo.git
+    git("checkout", "-q", "-b", "topic")
+    claude = ada.claude()
+    claude.prompt("Say when it is full")
+    claude.edit("cache.py", "128\n", "128\nSAY_WHEN_IT_IS_FULL = True\n")
+    ada.repo.commit("Say it", date=ada.clock.tick(60))
+    ada.index()
+    ada.push(str(tmp_path / "memory"))
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--squash", "topic")
+    ada.repo.commit("Say it (#7)", date=ada.clock.tick(60))
+    git("branch", "-q", "-D", "topic")
+    bob = Machine(tmp_path / "b", None, ada.repo)
+    bob.pull(str(tmp_path / "memory"))
+    (answer,) = bob.json("why", "cache.py:2")["answers"]
+    assert (answer["session_id"], answer["level"]) == (claude.id, "lines")
 
 
 def test_a_push_that_was_cut_off_goes_on(hub: Hub, ada: Machine, tmp_path: Path) -> None:
@@ -112,7 +153,7 @@ def test_a_push_that_was_cut_off_goes_on(hub: Hub, ada: Machine, tmp_path: Path)
     assert bob.push()["pushed"]["turns"]
 
 
-def test_a_secret_that_only_the_second_scanner_knows_stays(hub: Hub, ada: Machine) -> None:
+def test_case_34_a_secret_that_only_the_second_scanner_knows_stays(hub: Hub, ada: Machine) -> None:
     planted = Maker(7)
     claude = ada.claude()
     claude.prompt("Cap the cache")

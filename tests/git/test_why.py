@@ -289,6 +289,33 @@ def test_why_of_a_file_gives_the_turns_that_wrote_most(
     assert [a.link.turn_uuid for a in memory.why("notes.py").answers] == [big, small]
 
 
+def test_why_of_a_file_begins_with_whose_its_lines_are(
+    base: GitRepo, hermetic: Path, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.prompt("Put some lines into other words, please")
+    for n in (2, 4, 6):
+        claude.edit("notes.py", f"line number {n} of the file", f"the agent's own {n}th line")
+    other = ClaudeSession(base, hermetic, clock)
+    other.prompt("The last line too, please")
+    other.edit("notes.py", "line number 7 of the file\n", "the last line of the notes\n\n")
+    base.commit("other words", date=clock.tick(30))
+    memory.sync()
+    found = memory.why("notes.py")
+    assert found.overview is not None
+    told = [
+        (portion.lines, portion.kind, portion.link and portion.link.session_id, portion.turns)
+        for portion in found.overview.portions
+    ]
+    assert found.overview.lines == 7
+    assert told == [
+        (3, "agent", claude.id, 3),
+        (3, "human", None, 0),
+        (1, "agent", other.id, 1),
+    ]
+    assert (len(found.answers), found.more) == (2, 2)
+    assert memory.why("notes.py:2-7").overview is None
+
+
 def test_paths_are_typed_from_where_one_stands(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:

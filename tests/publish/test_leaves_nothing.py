@@ -66,7 +66,7 @@ def planted() -> list[Planted]:
     return [each for each in every if each.text in found]
 
 
-def test_no_secret_leaves_in_any_form(
+def test_case_34_no_secret_leaves_in_any_form(
     repo: GitRepo, hermetic: Path, tmp_path: Path, planted: list[Planted]
 ) -> None:
     with serving() as hub:
@@ -99,7 +99,7 @@ def test_no_secret_leaves_in_any_form(
     assert redact.shared().find(readings(told)) == {}
 
 
-def test_a_finding_is_named_by_its_place_and_never_shown(
+def test_case_34_a_finding_is_named_by_its_place_and_never_shown(
     repo: GitRepo, hermetic: Path, tmp_path: Path
 ) -> None:
     token = Maker(8).checked("ghp_")
