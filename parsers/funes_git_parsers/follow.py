@@ -6,7 +6,7 @@ Standard library only; what the records mean is the `Follower`'s to know.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from funes_git_parsers.base import Cursor, Item, Opener, Restart, Skipped, Source
@@ -16,7 +16,7 @@ from funes_git_parsers.jsonl import Position, Prepare, open_at, read_records
 class Follower(Protocol):
     """Takes the records of one file in order."""
 
-    def record(self, record: dict[str, Any]) -> Iterator[Item]:
+    def record(self, record: dict[str, Any]) -> Iterable[Item]:
         """What one record brings."""
         ...
 

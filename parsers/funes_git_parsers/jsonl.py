@@ -23,6 +23,9 @@ from funes_git_parsers.values import clean, decoded
 Prepare: TypeAlias = Callable[[bytes], bytes | None]
 """Looks at a line before it is decoded; returns the bytes to decode, or None to pass it over."""
 
+Mark: TypeAlias = tuple[int, int, Any]
+"""A place in a file, before its digest is made; see `Records.mark`."""
+
 LONGEST = 128 << 20
 """A longer line is no record: it is passed over, so that it need not be held in memory."""
 
@@ -84,7 +87,11 @@ class Records:
     @property
     def position(self) -> Position:
         """The end of the last line whose records have all been taken from this iterator."""
-        return Position(self._offset, self._line, self._hash.hexdigest())
+        return position_of(self.mark())
+
+    def mark(self) -> Mark:
+        """The same, to become a position if it is needed: for who asks at every line."""
+        return self._offset, self._line, self._hash.copy()
 
     def __iter__(self) -> Iterator[Record | Skipped]:
         prepare, take_in = self._prepare, self._hash.update
@@ -139,6 +146,12 @@ class Records:
         for part in parts:
             self._hash.update(part)
             self._offset += len(part)
+
+
+def position_of(mark: Mark) -> Position:
+    """The position that `Records.mark` noted."""
+    offset, line, state = mark
+    return Position(offset, line, state.hexdigest())
 
 
 def read_records(

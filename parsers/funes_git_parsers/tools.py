@@ -36,6 +36,7 @@ _NEW = (
     *("new_string", "new_str", "new_text", "newText", "newString", "replace", "new_source"),
     "after",
 )
+_FOLDERS = ("workdir", "dir_path", "directory", "cwd")
 _WHOLE = ("content", "contents", "file_text", "text", "code_edit")
 _PATCHES = ("input", "patch", "patchText", "diff")
 _FAILED = re.compile(
@@ -125,15 +126,15 @@ def _command(tool: str, text: str) -> str | None:
 
 def asked(call: Call) -> Iterator[Change]:
     """What a call's arguments ask for."""
-    arguments = arguments_of(call)
     line = command(call)
     if line is not None:
-        cwd = _first(arguments, ("workdir", "dir_path", "directory", "cwd"))
+        cwd = _first(arguments_of(call), _FOLDERS)
         yield from _of_shell(line, join(call.cwd, cwd) if cwd else call.cwd)
         return
     name = _plain_name(call.tool)
     if not _may_edit(name):
         return
+    arguments = arguments_of(call)
     text = _first(arguments, _PATCHES) or ("" if arguments else call.text)
     if patch.BEGIN in text:
         yield from _of_patch(text)
@@ -142,9 +143,10 @@ def asked(call: Call) -> Iterator[Change]:
 
 
 def _of_shell(line: str, cwd: str | None) -> Iterator[Change]:
-    for start, end in patch.spans(line):
-        yield from _of_patch(line[start:end])
-    if patch.BEGIN not in line:
+    if patch.BEGIN in line:
+        for start, end in patch.spans(line):
+            yield from _of_patch(line[start:end])
+    else:
         for w in shell.writes(line, cwd):
             yield Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
 

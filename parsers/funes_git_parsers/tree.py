@@ -28,6 +28,10 @@ class Entry:
     exchange: str | None = None
 
 
+_NOTHING: Final = Entry()
+_ABOVE_ALL: Final = Entry(depth=-1)
+
+
 @dataclass(slots=True)
 class Tree:
     """The youngest entries by id, the leaf, and the turns given up since the last `taken_back`."""
@@ -44,11 +48,11 @@ class Tree:
         if parent != self.leaf:
             self._leave(parent)
             self.leaf = parent
-        return self.entries.get(parent or "", Entry())
+        return self.entries.get(parent or "", _NOTHING)
 
     def add(self, entry_id: str, turn: str | None, exchange: str | None) -> None:
         """A new leaf below the old one. `turn` is None if it is no turn."""
-        above = self.entries.get(self.leaf or "", Entry(depth=-1))
+        above = self.entries.get(self.leaf or "", _ABOVE_ALL)
         if turn is None:
             turn, exchange = above.turn, above.exchange
         self.entries[entry_id] = Entry(self.leaf, above.depth + 1, turn, exchange)

@@ -9,7 +9,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
-from functools import lru_cache
 from typing import Any
 
 from funes_git_parsers import shell
@@ -57,11 +56,12 @@ class Call:
 
 
 def commits(
-    call: Call, out: Outcome, running: Callable[[str], str | None]
+    call: Call, ran: list[Run], out: Outcome, running: Callable[[str], str | None]
 ) -> tuple[PrintedCommit, ...]:
-    """The commits that git commands of the call printed, or of the process that it read from."""
+    """The commits that git commands of the call (`ran`) printed, or of the process that it read
+    from."""
     found: list[PrintedCommit] = []
-    for run in runs(call):
+    for run in ran:
         output = out.body if run.output is None else run.output
         found += shell.printed_commits(run.command, output)
     if call.name == "write_stdin" and (command := running(_process(call.text))):
@@ -80,7 +80,6 @@ def runs(call: Call) -> list[Run]:
     return _given(call.text, call.cwd) if call.name in SHELLS else []
 
 
-@lru_cache(maxsize=16)  # each call is asked for what it committed, patched and wrote
 def _given(text: str, folder_before: str | None) -> list[Run]:
     arguments = json_object(text)
     line = _command_line(arguments.get("command", arguments.get("cmd")))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from funes_git_parsers import patch, shell
 from funes_git_parsers.base import Edit, Hunk, Operation
 from funes_git_parsers.codex import script as codex_script
-from funes_git_parsers.codex.calls import PATCH_TOOLS, Call, Run, json_object, runs
+from funes_git_parsers.codex.calls import PATCH_TOOLS, Call, Run, json_object
 from funes_git_parsers.codex.outcome import Outcome
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.paths import join
@@ -36,9 +36,9 @@ class _Write:
     origin: Literal["tool", "shell"] = "tool"
 
 
-def edits(session_id: str, call: Call, out: Outcome) -> Iterator[Edit]:
-    """The edits of a call that ended with `out`; none of what failed."""
-    for n, write in enumerate(_writes(call, out)):
+def edits(session_id: str, call: Call, ran: list[Run], out: Outcome) -> Iterator[Edit]:
+    """The edits of a call that ran `ran` and ended with `out`; none of what failed."""
+    for n, write in enumerate(_writes(call, ran, out)):
         yield Edit(
             session_id,
             call.turn_uuid,
@@ -56,19 +56,19 @@ def edits(session_id: str, call: Call, out: Outcome) -> Iterator[Edit]:
         )
 
 
-def _writes(call: Call, out: Outcome) -> Iterator[_Write]:
+def _writes(call: Call, ran: list[Run], out: Outcome) -> Iterator[_Write]:
     failed = out.is_error is True
-    patches = list(_patches(call))
+    patches = list(_patches(call, ran))
     if call.patched:
         is_one = all(len(changes) < 2 for changes in call.changes)
         order = [] if is_one else list(_order(patches))
         for changes in call.changes:
             yield from _of_changes(changes, call.cwd, order)
-    elif not failed and _PATCH_FAILED not in out.text:
+    elif patches and not failed and _PATCH_FAILED not in out.text:
         for cwd, text in patches:
             for file in patch.parse(text):
                 yield from _of_patch(file, cwd)
-    for run in runs(call):
+    for run in ran:
         if run.exit_code == 0 or (run.exit_code is None and not failed):
             yield from _of_shell(run, call.name or "shell")
 
@@ -126,7 +126,7 @@ def _of_update(path: str, change: Mapping[str, Any], cwd: str | None) -> Iterato
         yield _Write(path, "modify", hunks=hunks)
 
 
-def _patches(call: Call) -> Iterator[tuple[str | None, str]]:
+def _patches(call: Call, ran: list[Run]) -> Iterator[tuple[str | None, str]]:
     """The patches of a call, each with the folder that its paths start from."""
     if call.name in PATCH_TOOLS:
         yield call.cwd, _patch_text(call.text)
@@ -135,8 +135,8 @@ def _patches(call: Call) -> Iterator[tuple[str | None, str]]:
         for tool in codex_script.calls(call.text):
             if tool.name in PATCH_TOOLS:
                 yield call.cwd, tool.text or tool.arguments.get("input", "")
-    for run in runs(call):
-        if not any(tool in run.command for tool in PATCH_TOOLS):
+    for run in ran:
+        if "apply_patch" not in run.command and "applypatch" not in run.command:
             continue
         for start, end in patch.spans(run.command):
             yield _folder_at(run, start), run.command[start:end]

@@ -30,6 +30,23 @@ class _Held:
     seq: int
     ts: float | None = None
     named: bool = False
+    digests: tuple[str, ...] = ()
+
+    def has(self, text: str) -> bool:
+        """Whether it is a message with that very text."""
+        return self.turn is not None and any(block.text == text for block in self.turn.blocks)
+
+    def says(self, digest: str) -> bool:
+        """Whether it is a message with that text."""
+        return self.turn is not None and digest in self.told(self.turn)
+
+    def told(self, turn: Turn) -> tuple[str, ...]:
+        """The digests of its message: of each text, and of all together."""
+        if not self.digests:  # a text may be long
+            texts = [block.text for block in turn.blocks]
+            every = (*texts, "\n".join(texts)) if len(texts) > 1 else texts
+            self.digests = tuple(dict.fromkeys(map(_digest, every)))
+        return self.digests
 
 
 class Prompts:
@@ -37,18 +54,16 @@ class Prompts:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._held: list[_Held] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._held)
+        self.held: list[_Held] = []
 
     def message(self, turn: Turn) -> None:
         """A user message of the conversation; its id is given already."""
-        for held in self._held:
-            if held.turn is None and _same(turn, held.text):
+        new = _Held(turn, "", turn.seq)
+        for held in self.held:
+            if held.turn is None and new.says(_digest(held.text)):
                 held.turn = turn
                 return
-        self._held.append(_Held(turn, "", turn.seq))
+        self.held.append(new)
 
     def event(self, text: str, ts: float | None) -> None:
         """An event says that a person typed `text`."""
@@ -56,23 +71,24 @@ class Prompts:
             return
         state = self._state
         state.told = True
-        open_turns = [held for held in self._held if held.turn and not held.named]
+        open_turns = [held for held in self.held if held.turn and not held.named]
+        digest = _digest(text)
         for held in open_turns:
-            if held.turn and _same(held.turn, text):
+            if held.has(text) or held.says(digest):
                 held.named = True
                 return
-        if _digest(text) in state.recent:
+        if digest in state.recent:
             return
         written = [held for held in open_turns if held.turn and not _is_scaffold(held.turn)]
         if len(written) == 1:
             written[0].named = True
             return
-        self._held.append(_Held(None, text, state.seq, ts, named=True))
+        self.held.append(_Held(None, text, state.seq, ts, named=True))
 
     def release(self, *, more: bool = False) -> Iterator[Turn]:
         """What was held, judged, in the order of the file. With `more` to come it will be judged
         again, and an event still waits for its message: its turn has no id yet."""
-        held, self._held = self._held, []
+        held, self.held = self.held, []
         state = self._state
         for one in held:
             if more and one.turn is None:
@@ -84,7 +100,7 @@ class Prompts:
                 state.open_exchange(one.seq, extras)
                 state.exchange = None if state.sub_agent else turn.turn_uuid
             if one.turn and not one.named:
-                state.recent = (*state.recent, *_digests(one.turn))[-_RECENT:]
+                state.recent = (*state.recent, *one.told(one.turn))[-_RECENT:]
             yield replace(
                 turn,
                 parent_uuid=state.last,
@@ -101,15 +117,6 @@ class Prompts:
 
 def _is_scaffold(turn: Turn) -> bool:
     return bool(turn.blocks) and all(block.scaffold for block in turn.blocks)
-
-
-def _digests(turn: Turn) -> Iterator[str]:
-    texts = [block.text for block in turn.blocks]
-    yield from dict.fromkeys(_digest(text) for text in (*texts, "\n".join(texts)))
-
-
-def _same(turn: Turn, text: str) -> bool:
-    return _digest(text) in set(_digests(turn))
 
 
 def _digest(text: str) -> str:

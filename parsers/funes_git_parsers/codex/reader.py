@@ -23,13 +23,13 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.codex import calls as codex_calls
 from funes_git_parsers.codex import items as codex_items
-from funes_git_parsers.codex.calls import Call
+from funes_git_parsers.codex.calls import Call, Run
 from funes_git_parsers.codex.edits import edits
 from funes_git_parsers.codex.outcome import Outcome, outcome
 from funes_git_parsers.codex.prompts import Prompts
 from funes_git_parsers.codex.state import State, dump
 from funes_git_parsers.codex.turns import HARNESS, draft
-from funes_git_parsers.jsonl import Record, Records, is_joined
+from funes_git_parsers.jsonl import Record, Records, is_joined, position_of
 from funes_git_parsers.scaffold import COMPACTION
 from funes_git_parsers.values import folder, integer, mapping, seconds, string
 
@@ -54,7 +54,7 @@ class Reader:
         self._fallback = fallback
         self._prompts = Prompts(state)
         self._calls: dict[str, Call] = {}
-        self._at: float | None = None
+        self._stamp: object = None
         self._items: dict[str, Callable[[_Payload], Iterator[Item]]] = {
             "message": self._message,
             "reasoning": self._reasoning,
@@ -71,17 +71,18 @@ class Reader:
 
     def run(self, records: Records) -> Iterator[Item]:
         """Everything of `records`, and the cursor for the next read."""
-        line, mark = -1, (records.position, self.state.snapshot())
+        line, mark = -1, (records.mark(), self.state.values())
         for record in records:
             if isinstance(record, Skipped):
                 yield record
                 continue
             if record.line != line:
                 line = record.line
-                if not (self._calls or self._prompts):
-                    mark = (records.position, self.state.snapshot())
+                if not self._is_open:
+                    mark = (records.mark(), self.state.values())
             yield from self._feed(record)
-        cursor = Cursor(dump(*(mark if self._is_open else (records.position, self.state))))
+        place, values = mark if self._is_open else (records.mark(), self.state.values())
+        cursor = Cursor(dump(position_of(place), State(*values)))
         yield from self._prompts.release(more=True)
         yield cursor
 
@@ -93,7 +94,7 @@ class Reader:
 
     @property
     def _is_open(self) -> bool:
-        return bool(self._calls) or bool(self._prompts)
+        return bool(self._calls or self._prompts.held)
 
     def _feed(self, record: Record) -> Iterator[Item]:
         found = codex_items.unwrap(record.value)
@@ -103,13 +104,13 @@ class Reader:
             yield Skipped(record.line, found)
             return
         kind, payload = found
-        self._at = seconds(record.value.get("timestamp"))
+        self._stamp = record.value.get("timestamp")
         if kind == "session_meta":
             yield from self._meta(payload)
             return
         if not self.state.session:
             yield from self._begin({})
-        if self.state.is_copy(record.value, self._at):
+        if self.state.copying and self.state.is_copy(record.value, self._at):
             self.state.seq += kind == "response_item" and codex_items.counted(payload)
         elif kind == "response_item":
             yield from self._item(payload)
@@ -119,6 +120,11 @@ class Reader:
             self._context(payload)
         else:
             yield from self._compacted(payload)
+
+    @property
+    def _at(self) -> float | None:
+        """When the record was written."""
+        return seconds(self._stamp)
 
     # Sessions
 
@@ -164,13 +170,13 @@ class Reader:
 
     def _item(self, payload: _Payload) -> Iterator[Item]:
         kind = string(payload.get("type"))
-        if kind == "ghost_snapshot":
-            commit = mapping(payload.get("ghost_commit"))
-            self.state.see_commit(string(commit.get("parent")))
         handler = self._items.get(kind or "")
         if handler is None:
+            if kind == "ghost_snapshot":
+                commit = mapping(payload.get("ghost_commit"))
+                self.state.see_commit(string(commit.get("parent")))
             return
-        if kind != "message" or payload.get("role") != "user":
+        if self._prompts.held and (kind != "message" or payload.get("role") != "user"):
             yield from self._prompts.release()
         yield from handler(payload)
 
@@ -231,19 +237,24 @@ class Reader:
         out = outcome(payload.get("output"))
         call = self._calls.pop(call_id, None) if call_id else None
         out, is_counted = out or Outcome(), out is not None
-        if call:
-            out = codex_calls.completed(out, call)
-        commits = codex_calls.commits(call, out, self.state.shell) if call else ()
+        if call is None:
+            if is_counted:
+                yield self._turn(
+                    "tool", (codex_items.result(out, None, call_id, ()),), counted=True
+                )
+            return
+        runs = codex_calls.runs(call)
+        out = codex_calls.completed(out, call)
+        commits = codex_calls.commits(call, runs, out, self.state.shell)
         if is_counted:
-            block = codex_items.result(out, call.name if call else None, call_id, commits)
+            block = codex_items.result(out, call.name, call_id, commits)
             yield self._turn("tool", (block,), counted=True)
-        if call:
-            yield from self._settle(call, out)
+        yield from self._settle(call, runs, out)
 
-    def _settle(self, call: Call, out: Outcome) -> Iterator[Item]:
-        yield from edits(self.state.session, call, out)
+    def _settle(self, call: Call, runs: list[Run], out: Outcome) -> Iterator[Item]:
+        yield from edits(self.state.session, call, runs, out)
         if out.running:
-            for run in codex_calls.runs(call):
+            for run in runs:
                 self.state.remember_shell(out.running, run.command)
         if call.name == "spawn_agent" and (thread := codex_calls.spawned(out)):
             yield Spawn(self.state.session, call.turn_uuid, thread)
@@ -256,7 +267,8 @@ class Reader:
     def _end_call(self, call_id: str) -> Iterator[Item]:
         call = self._calls.pop(call_id)
         if call.patched or call.exit_code == 0:
-            yield from self._settle(call, codex_calls.completed(Outcome(), call))
+            out = codex_calls.completed(Outcome(), call)
+            yield from self._settle(call, codex_calls.runs(call), out)
 
     # Events
 

@@ -34,7 +34,7 @@ def draft(
     else:
         seq, uuid = (state.seq if before is None else before) - 1, state.extra(state.extras)
         state.extras += 1
-    return Turn(
+    return Turn(  # by position: names take twice as long
         state.session,
         uuid,
         seq,
@@ -42,10 +42,12 @@ def draft(
         role,
         HARNESS,
         blocks,
-        parent_uuid=state.last,
-        exchange=state.exchange,
-        workdir=state.cwd,
-        branch=state.branch,
-        head=state.head,
-        model=state.model,
+        state.last,
+        state.exchange,
+        None,
+        None,
+        state.cwd,
+        state.branch,
+        state.head,
+        state.model,
     )

@@ -11,13 +11,13 @@ from funes_git_parsers.base import Hunk
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import mapping, string
 
-_SHOWN = re.compile(r"([ +-])( *\d{1,9}) ")
+_SHOWN = re.compile(r"^(?:([ +-])( *\d{1,9}) (.*))?", re.MULTILINE)
 
 
 def changes(call: Call, details: object) -> list[Change]:
     """What a call that succeeded did. `details` are the result's."""
     asked = list(tools.asked(call))
-    hunks = _hunks(mapping(details))
+    hunks = _hunks(mapping(details)) if asked else ()
     if not hunks or {(c.path, c.operation) for c in asked} != {_modified(asked[:1])}:
         return asked
     is_one = len(asked) == 1
@@ -44,15 +44,14 @@ def _of_shown(diff: str) -> Iterator[Hunk]:
     lines: list[str] = []
     starts = (1, 1)
     shift = 0  # how many more lines the new file has so far
-    for shown in [*diff.split("\n"), ""]:
-        found = _SHOWN.match(shown)
-        if found is None:
-            if any(line[0] != " " for line in lines):
+    for sign, number, line in [*_SHOWN.findall(diff), ("", "", "")]:
+        if not sign:
+            if any(kept[0] != " " for kept in lines):
                 yield Hunk(*starts, tuple(lines))
             lines = []
             continue
-        sign, number = found[1], int(found[2])
         if not lines:
-            starts = (number - shift, number) if sign == "+" else (number, number + shift)
+            at = int(number)
+            starts = (at - shift, at) if sign == "+" else (at, at + shift)
         shift += (sign == "+") - (sign == "-")
-        lines.append(sign + shown[found.end() :])
+        lines.append(sign + line)

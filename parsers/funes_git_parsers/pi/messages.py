@@ -7,7 +7,7 @@ A field of another type than pi writes counts as absent. Message types: earendil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from funes_git_parsers import media, scaffold
@@ -30,37 +30,45 @@ def parts(content: object) -> list[dict[str, Any]]:
     ]
 
 
-def user(message: Mapping[str, Any], forced: str | None = None) -> Iterator[Block]:
+def user(message: Mapping[str, Any], forced: str | None = None) -> list[Block]:
     """What was said to the agent; `forced` is the kind of scaffolding of what an extension said."""
-    for text in texts(message.get("content")):
-        yield Block("text", text, scaffold=forced or scaffold.kind(text, "user"))
+    return [
+        Block("text", text, scaffold=forced or scaffold.kind(text, "user"))
+        for text in texts(message.get("content"))
+    ]
 
 
-def texts(content: object) -> Iterator[str]:
+def texts(content: object) -> list[str]:
     """The texts of a content that are not blank, pictures as their type and size."""
-    for part in parts(content):
-        if part.get("type") == "image":
-            yield media.file(part.get("mimeType"), part.get("data"))
-        elif (text := string(part.get("text"))) and not is_blank(text):
-            yield media.elided(text)
+    return [text for part in parts(content) if (text := _text(part))]
 
 
-def assistant(message: Mapping[str, Any]) -> Iterator[Block]:
+def _text(part: Mapping[str, Any]) -> str | None:
+    if part.get("type") == "image":
+        return media.file(part.get("mimeType"), part.get("data"))
+    text = string(part.get("text"))
+    return media.elided(text) if text and not is_blank(text) else None
+
+
+def assistant(message: Mapping[str, Any]) -> list[Block]:
     """What the model said, thought and called, and the error that ended it."""
+    found: list[Block] = []
     for part in parts(message.get("content")):
         kind = part.get("type")
         if kind == "thinking":
             thought = string(part.get("thinking"))
             if thought and not is_blank(thought):
-                yield Block("thinking", thought)
+                found.append(Block("thinking", thought))
         elif kind == "toolCall":
             args = part.get("arguments")
             text = args if isinstance(args, str) else compact({} if args is None else args)
-            yield Block("tool_use", text, string(part.get("name")), string(part.get("id")))
-        else:
-            yield from (Block("text", text) for text in texts([part]))
+            name, call_id = string(part.get("name")), string(part.get("id"))
+            found.append(Block("tool_use", text, name, call_id))
+        elif said := _text(part):
+            found.append(Block("text", said))
     if message.get("stopReason") == "error" and (error := string(message.get("errorMessage"))):
-        yield Block("text", error, is_error=True, scaffold=scaffold.API_ERROR)
+        found.append(Block("text", error, is_error=True, scaffold=scaffold.API_ERROR))
+    return found
 
 
 def result(message: Mapping[str, Any], command: str | None) -> Block:
@@ -95,14 +103,16 @@ def printed(command: str | None, text: str) -> tuple[PrintedCommit, ...]:
     return printed_commits(command, text) if command else ()
 
 
-def person_ran(message: Mapping[str, Any], call_id: str) -> Iterator[Block]:
+def person_ran(message: Mapping[str, Any], call_id: str) -> list[Block]:
     """A shell command that the person ran from the prompt (`!cmd`), and its output."""
     command = string(message.get("command"))
     if command is None:
-        return
+        return []
     code = integer(message.get("exitCode"))
     failed = message.get("cancelled") is True or bool(code)
     output = media.elided(string(message.get("output")) or "")
-    yield Block("tool_use", compact({"command": command}), "bash", call_id)
     commits = printed(command, output)
-    yield Block("tool_result", output, "bash", call_id, failed, code, commits)
+    return [
+        Block("tool_use", compact({"command": command}), "bash", call_id),
+        Block("tool_result", output, "bash", call_id, failed, code, commits),
+    ]

@@ -7,7 +7,7 @@ session-format.md`; what surprised is in parsers/README.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -44,7 +44,7 @@ class Reader:
         self._calls: dict[str, Call] = {}
         if remembered is not None:
             self._revive(remembered)
-        self._kinds: dict[str, Callable[[dict[str, Any]], Iterator[Item]]] = {
+        self._kinds: dict[str, Callable[[dict[str, Any]], Sequence[Item]]] = {
             "message": self._message,
             "custom_message": self._custom,
             "compaction": self._summary,
@@ -54,12 +54,12 @@ class Reader:
             "title_change": self._info,
         }
         self._roles: dict[str, Callable[[dict[str, Any], str], tuple[Role, list[Block]]]] = {
-            "user": lambda m, _: ("user", list(messages.user(m))),
-            "assistant": lambda m, _: ("assistant", list(messages.assistant(m))),
+            "user": lambda m, _: ("user", messages.user(m)),
+            "assistant": lambda m, _: ("assistant", messages.assistant(m)),
             "toolResult": self._result,
-            "bashExecution": lambda m, n: ("user", list(messages.person_ran(m, n))),
-            "custom": lambda m, _: ("user", list(messages.user(m, scaffold.HOOK))),
-            "hookMessage": lambda m, _: ("user", list(messages.user(m, scaffold.HOOK))),
+            "bashExecution": lambda m, n: ("user", messages.person_ran(m, n)),
+            "custom": lambda m, _: ("user", messages.user(m, scaffold.HOOK)),
+            "hookMessage": lambda m, _: ("user", messages.user(m, scaffold.HOOK)),
             "branchSummary": lambda m, _: ("user", _summary(m)),
             "compactionSummary": lambda m, _: ("user", _summary(m)),
         }
@@ -81,38 +81,44 @@ class Reader:
         for turn in self._tree.taken_back():
             yield Retraction(self._session, turn)
 
-    def record(self, record: dict[str, Any]) -> Iterator[Item]:
+    def record(self, record: dict[str, Any]) -> Sequence[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the tree."""
         kind = string(record.get("type"))
         if kind == "session":
-            yield from self._header(record)
-            return
+            return [self._header(record)]
         if kind is None:
-            return
+            return ()
         self._seq += 1
-        if not self._is_told:
-            self._is_told = True
-            yield Session(self._session, self._harness)
-        entry = string(record.get("id")) or f"{self._session}-{self._seq}"
-        if entry in self._tree.entries:
-            return  # a copy
-        self._tree.follow(
-            string(record.get("parentId")) if "parentId" in record else self._tree.leaf
-        )
-        read = self._kinds.get(kind)
-        named = record if record.get("id") == entry else {**record, "id": entry}
-        found = list(read(named)) if read else []
-        turn = next((item for item in found if isinstance(item, Turn)), None)
-        self._tree.add(entry, turn.turn_uuid if turn else None, turn.exchange if turn else None)
-        yield from found
+        if self._is_told:
+            return self._entry(kind, record)
+        self._is_told = True
+        return [Session(self._session, self._harness), *self._entry(kind, record)]
 
-    def _header(self, record: dict[str, Any]) -> Iterator[Item]:
+    def _entry(self, kind: str, record: dict[str, Any]) -> Sequence[Item]:
+        tree = self._tree
+        entry = string(record.get("id"))
+        if entry is None:
+            entry = f"{self._session}-{self._seq}"
+            record = {**record, "id": entry}
+        if entry in tree.entries:
+            return ()  # a copy
+        tree.follow(string(record.get("parentId")) if "parentId" in record else tree.leaf)
+        read = self._kinds.get(kind)
+        found = read(record) if read else ()
+        turn = found[0] if found else None
+        if isinstance(turn, Turn):
+            tree.add(entry, turn.turn_uuid, turn.exchange)
+        else:
+            tree.add(entry, None, None)
+        return found
+
+    def _header(self, record: dict[str, Any]) -> Session:
         self._session = string(record.get("id")) or self._session
         self._cwd = string(record.get("cwd")) or self._cwd
         self._is_told = True
         parent = string(record.get("parentSession")) or string(record.get("branchedFrom"))
         version = record.get("version")
-        yield Session(
+        return Session(
             self._session,
             self._harness,
             string(record.get("title")),
@@ -120,30 +126,31 @@ class Reader:
             f"format {version if isinstance(version, int) else 1}",
         )
 
-    def _info(self, record: dict[str, Any]) -> Iterator[Item]:
-        if name := string(record.get("name")) or string(record.get("title")):
-            yield Session(self._session, self._harness, name)
+    # Kinds of record: what each brings, its turn first.
 
-    def _summary(self, record: dict[str, Any]) -> Iterator[Item]:
-        yield from self._turn(record, "user", _summary(record), None)
+    def _info(self, record: dict[str, Any]) -> Sequence[Item]:
+        name = string(record.get("name")) or string(record.get("title"))
+        return [Session(self._session, self._harness, name)] if name else ()
 
-    def _custom(self, record: dict[str, Any]) -> Iterator[Item]:
-        blocks = list(messages.user(record, scaffold.HOOK))
-        yield from self._turn(record, "user", blocks, None)
+    def _summary(self, record: dict[str, Any]) -> Sequence[Item]:
+        return self._turn(record, "user", _summary(record), None)
 
-    def _message(self, record: dict[str, Any]) -> Iterator[Item]:
+    def _custom(self, record: dict[str, Any]) -> Sequence[Item]:
+        return self._turn(record, "user", messages.user(record, scaffold.HOOK), None)
+
+    def _message(self, record: dict[str, Any]) -> Sequence[Item]:
         message = mapping(record.get("message"))
-        read = self._roles.get(string(message.get("role")) or "")
+        said_by = message.get("role")
+        read = self._roles.get(said_by) if isinstance(said_by, str) else None
         if read is None:
-            return
+            return ()
         role, blocks = read(message, record["id"])
-        is_prompt = message.get("role") == "user" and any(b.scaffold is None for b in blocks)
+        is_prompt = said_by == "user" and any(b.scaffold is None for b in blocks)
         model = string(message.get("model"))
-        for turn in self._turn(record, role, blocks, model, is_prompt=is_prompt):
-            yield turn
-            self._called(turn)
-        if role == "tool":
-            yield from self._ended(record["id"], message)
+        found = self._turn(record, role, blocks, model, is_prompt=is_prompt)
+        if found and role == "assistant":
+            self._called(found[0])
+        return [*found, *self._ended(record["id"], message)] if role == "tool" else found
 
     def _turn(
         self,
@@ -153,31 +160,36 @@ class Reader:
         model: str | None,
         *,
         is_prompt: bool = False,
-    ) -> Iterator[Turn]:
+    ) -> Sequence[Turn]:
+        """The turn of a record, if anything is in it."""
         if not blocks:
-            return
+            return ()
         above = self._tree.entries.get(self._tree.leaf or "")
         uuid = record["id"]
         message = mapping(record.get("message"))
         ts = moment(record.get("timestamp"))
-        yield Turn(
-            session_id=self._session,
-            turn_uuid=uuid,
-            seq=self._seq,
-            ts=moment(message.get("timestamp")) if ts is None else ts,
-            role=role,
-            harness=self._harness,
-            blocks=tuple(blocks),
-            parent_uuid=above.turn if above else None,
-            exchange=uuid if is_prompt else above.exchange if above else None,
-            message_id=string(message.get("responseId")),
-            workdir=self._cwd,
-            model=model,
-            is_prompt=is_prompt,
+        turn = Turn(  # by position: names take five times as long
+            self._session,
+            uuid,
+            self._seq,
+            moment(message.get("timestamp")) if ts is None else ts,
+            role,
+            self._harness,
+            tuple(blocks),
+            above.turn if above else None,
+            uuid if is_prompt else above.exchange if above else None,
+            string(message.get("responseId")),
+            None,
+            self._cwd,
+            None,
+            None,
+            model,
+            is_prompt,
         )
+        return [turn]
 
     def _called(self, turn: Turn) -> None:
-        for block in turn.blocks if turn.role == "assistant" else ():
+        for block in turn.blocks:
             if block.type == "tool_use" and block.tool_use_id and block.tool:
                 where = (turn.turn_uuid, turn.ts, turn.workdir)
                 call = Call(block.tool_use_id, block.tool, block.text, *where)

@@ -106,8 +106,8 @@ _VALUES: tuple[str, ...] = (
 
 
 _SCRIPTED = r"-\w*c|[<|]"  # a script as an argument, or on standard input
-_WRITERS: dict[bytes, re.Pattern[str]] = {
-    name.encode(): re.compile(pattern)
+_WRITERS: dict[bytes, str] = {
+    name.encode(): pattern
     for name, pattern in (
         *dict.fromkeys(("tee", "apply", "mv", "cp", "rm", "unlink", *_CHECK_FLAGS), "").items(),
         *dict.fromkeys(("sed", "gsed", "perl"), "-[a-zA-Z]*i").items(),
@@ -122,8 +122,8 @@ _WRITERS: dict[bytes, re.Pattern[str]] = {
         ("patch", "[<|]"),
     )
 }
-"""Programs that may write, each with what else stands in a command line by which it does."""
-_PYTHON_SCRIPT = re.compile(_SCRIPTED)
+"""Programs that may write, each with the pattern of what they need for it in the command line;
+compiled when first needed, as most never are."""
 _TO_FILE = re.compile(r">(?![ &]*(?:[12]|/dev/null)(?![\w./-]))")
 _SEPARATED = bytes(n if re.match(rb"[\w.-]", bytes([n])) else 32 for n in range(256))
 
@@ -140,9 +140,9 @@ def may_write(command: str) -> bool:
     write. Quick: most commands only look."""
     if ">" in command and _TO_FILE.search(command):
         return True
-    if "python" in command and _PYTHON_SCRIPT.search(command):
+    if "python" in command and re.search(_SCRIPTED, command):
         return True
-    return any(_WRITERS[name].search(command) for name in _WRITERS.keys() & names(command))
+    return any(re.search(_WRITERS[name], command) for name in _WRITERS.keys() & names(command))
 
 
 def unwrap(words: Sequence[Word]) -> list[Word]:
