@@ -1,6 +1,8 @@
 """Our tools served by the official SDK: what `git funes mcp` is compared with.
 
-python tests/mcp_reference.py      serves over standard input and output
+    python tests/mcp_reference.py [--answer]      serves over standard input and output
+
+Every reply is the same, unless the tools are to answer.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "parsers")]
 
 from funes_git.mcp.protocol import offered  # noqa: E402
 from funes_git.mcp.tools import INSTRUCTIONS  # noqa: E402
+from funes_git.mcp.worker import Worker  # noqa: E402
 
 REPLY, VERSION = "a reply", "0"
+WORKER = Worker(None) if "--answer" in sys.argv else None
 
 
 async def listed(context: Any, params: types.PaginatedRequestParams | None) -> Any:
@@ -29,7 +33,11 @@ async def listed(context: Any, params: types.PaginatedRequestParams | None) -> A
 
 
 async def called(context: Any, params: types.CallToolRequestParams) -> Any:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=REPLY)])
+    text, failed = REPLY, False
+    if WORKER is not None:
+        text, failed = WORKER.answer(params.name, params.arguments or {})
+    content = [types.TextContent(type="text", text=text)]
+    return types.CallToolResult(content=content, is_error=failed)
 
 
 async def main() -> None:

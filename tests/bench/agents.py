@@ -1,10 +1,11 @@
-"""What `git funes mcp` costs its clients. Prints one line a figure.
+"""What `git funes mcp` and hints cost agents. Prints one line a figure.
 
     PYTHONPATH=tests python tests/bench/agents.py [--chunks 100000] [--clients 16] [--asking 4]
+                                                  [--repo REPO --sessions FOLDER] [--sdk]
 
 Memory is the sum of PSS (Linux): what several processes share counts once. Processor time is given
-beside the clock's, which other programs on the machine stretch. Tokens are those of
-`render/budget.py`, over the commits and lines of the demo's repository.
+beside the clock's, which other programs on the machine stretch. With --sdk the same tools stand
+behind the official SDK's server: what ours would take with it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,14 @@ from pathlib import Path
 
 from mcp_client import McpServer
 from recall_latency import QUESTIONS, ROOT, fill, say
+from replies import hints, of_demo, of_repository, replies
 
-from funes_git.demo import story
-from funes_git.demo.stage import Stage
 from funes_git.git import Repo
 from funes_git.models import Models
 from funes_git.recall import Recall
-from funes_git.render import budget
 from funes_git.store.catalog import Catalog
 
+SDK = ROOT / "tests/mcp_reference.py"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -49,17 +49,18 @@ def processor(server: McpServer) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def started(repo: Path, clients: int) -> list[McpServer]:
+def started(repo: Path, command: Sequence[str], clients: int) -> list[McpServer]:
     """Servers, one after the other, each with its handshake."""
-    servers, waits = [], []
+    servers, waits, used = [], [], []
     for _ in range(clients):
         before = time.perf_counter()
-        servers.append(McpServer(repo))
+        servers.append(McpServer(repo, *command))
         servers[-1].initialize()
         waits.append(time.perf_counter() - before)
+        used.append(processor(servers[-1]))
     say("start to initialize answered, median", statistics.median(waits) * 1000, "ms")
     say("start to initialize answered, longest", max(waits) * 1000, "ms")
-    say("start to initialize, processor time", processor(servers[-1]) * 1000, "ms")
+    say("start to initialize, processor time, median", statistics.median(used) * 1000, "ms")
     return servers
 
 
@@ -81,12 +82,12 @@ def warm(server: McpServer, repo: Repo) -> None:
     say("recall in process, warm, p50", statistics.median(inside) * 1000, "ms")
 
 
-def many(folder: Path, chunks: int, clients: int, asking: int) -> None:
+def many(folder: Path, command: Sequence[str], chunks: int, clients: int, asking: int) -> None:
     """Many clients on one large memory."""
     subprocess.run(["git", "init", "-q", folder], check=True)
     repo = Repo.discover(folder)
     fill(repo, ROOT, chunks)
-    servers = started(folder, clients)
+    servers = started(folder, command, clients)
     say(f"{clients} at rest, together", pss(servers), "MB")
     say("one at rest", pss(servers[:1]), "MB")
     with ThreadPoolExecutor(asking) as threads:
@@ -100,46 +101,27 @@ def many(folder: Path, chunks: int, clients: int, asking: int) -> None:
         server.close()
 
 
-def replies(folder: Path) -> None:
-    """How long the replies are, over the demo's repository."""
-    stage = Stage(folder)
-    stage.build()
-    story.tell(stage)
-    stage.shell("git funes init --no-embed")
-    env = {"HOME": str(stage.home), "GIT_CONFIG_GLOBAL": str(stage.home / "gitconfig")}
-    with McpServer(stage.repo, **env) as server:
-        server.initialize()
-        commits = stage.shell("git log --format=%h").split()
-        files = stage.shell("git ls-files src tests").split()
-        lines = [
-            f"{file}:{number}"
-            for file in files
-            for number in range(1, len((stage.repo / file).read_text().splitlines()) + 1, 5)
-        ]
-        subjects = stage.shell("git log --format=%s").strip().splitlines()
-        asked = {
-            "recall": [server.call("recall", query=subject) for subject in subjects],
-            "why LINE": [server.call("why", target=line) for line in lines],
-            "why FILE": [server.call("why", target=file) for file in files],
-            "why COMMIT": [server.call("why", target=commit) for commit in commits],
-            "log": [server.call("log")],
-        }
-    for name, said in asked.items():
-        sizes = [budget.tokens(reply) for reply in said]
-        say(f"{name}: median of {len(sizes)} replies", statistics.median(sizes), "tokens")
-        say(f"{name}: longest", max(sizes), "tokens")
-
-
 def main() -> None:
     asked = argparse.ArgumentParser()
     asked.add_argument("--chunks", type=int, default=100_000)
     asked.add_argument("--clients", type=int, default=16)
     asked.add_argument("--asking", type=int, default=4)
+    asked.add_argument("--sdk", action="store_true", help="the tools behind the official SDK")
+    asked.add_argument("--repo", type=Path, help="a real repository, for the replies")
+    asked.add_argument("--sessions", type=Path, help="the folder of its sessions")
     options = asked.parse_args()
+    server = [sys.executable, str(SDK), "--answer"] if options.sdk else []
     with tempfile.TemporaryDirectory() as name:
-        replies(Path(name) / "demo")
-        many(Path(name) / "many", options.chunks, options.clients, options.asking)
+        if not options.sdk:
+            measured = {"demo": of_demo(Path(name) / "demo")}
+            if options.repo:
+                copy = Path(name) / "copy"
+                measured["repository"] = of_repository(options.repo, options.sessions, copy)
+            for what, place in measured.items():
+                replies(place, what)
+                hints(place, what)
+        many(Path(name) / "many", server, options.chunks, options.clients, options.asking)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
