@@ -33,7 +33,7 @@ class Adopted:
     def contains(self, folder: str) -> bool:
         if not self._roots and folder:
             # nothing it edited is in history: the folder it ran in has to do
-            self._roots = [_main(slashed(folder)).rstrip("/")]
+            self._roots = [main_checkout(slashed(folder)).rstrip("/")]
         return True
 
     def relative(self, path: str) -> str | None:
@@ -79,11 +79,13 @@ def _candidates(path: str, known: Collection[str]) -> set[str]:
         return set()
     parts = path.split("/")
     return {
-        _main("/".join(parts[:at])) for at in range(1, len(parts)) if "/".join(parts[at:]) in known
+        main_checkout("/".join(parts[:at]))
+        for at in range(1, len(parts))
+        if "/".join(parts[at:]) in known
     }
 
 
-def _main(root: str) -> str:
+def main_checkout(root: str) -> str:
     """The checkout that a worktree inside it belongs to."""
     parts = root.split("/")
     for at in range(1, len(parts)):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.making import link_new, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
-from funes_git.errors import UsageError
+from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.render import json, state
 from funes_git.render.words import plural
@@ -21,6 +22,7 @@ def index(
     adopt: bool = False,
     no_embed: bool = False,
     wait: bool = False,
+    yes: bool = False,
     explain: str | None = None,
     format: options.Format = None,
 ) -> int:
@@ -43,6 +45,8 @@ def index(
         Make no vectors.
     wait
         Stay until the vectors are made.
+    yes
+        Adopt without a question also where the sessions are those of several projects.
     explain
         Index nothing: say which turns of a session (its file, or how its id begins) belong to
         this repository, folder by folder, and why.
@@ -59,8 +63,10 @@ def index(
     repo = here()
     if explain is not None:
         return _explain(repo, out, explain, agent)
+    paths = tuple(Path(item) for item in path)
+    if adopt and not yes:
+        _agree(repo, paths, agent)
     with Stores.open(repo.layout, write=True) as stores:
-        paths = tuple(Path(item) for item in path)
         report = read_new(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
         link_new(repo, stores, out)
         empty = stores.catalog.stats().totals.sessions == 0
@@ -77,6 +83,29 @@ def index(
         out.lines(state.indexed(report))
         out.lines([f"made {plural(made, 'vector')}"] if wait else [])
     return 0
+
+
+def _agree(repo: Repo, paths: Sequence[Path], agents: tuple[str, ...]) -> None:
+    """Where sessions of several projects would be adopted, say of which, and ask. Raises UsageError
+    where there is nobody to ask, FunesError for a no."""
+    from funes_git import foreign
+
+    ran = foreign.folders(repo, paths, agents)
+    if len(foreign.projects(ran)) < 2:
+        return
+    named = " ".join(map(str, paths))
+    output.note(f"{named} holds {plural(ran.total(), 'session')} that ran elsewhere:")
+    for line in state.foreign(ran):
+        output.note(line)
+    if not output.can_ask():
+        raise UsageError(
+            "nothing was adopted: these sessions are of several projects",
+            hint=f"git funes index --adopt {named} --yes   (or name the folder of one project)",
+        )
+    if not output.ask(f"Take them all into the memory of {repo.name}?"):
+        raise FunesError(
+            "nothing was adopted", hint="git funes index --adopt FOLDER-OF-ONE-PROJECT"
+        )
 
 
 def _explain(repo: Repo, out: output.Output, session: str, agents: tuple[str, ...]) -> int:

@@ -33,7 +33,7 @@ def read_new(
     from funes_git import ingest, redact, worker
 
     if not redact.is_prepared():
-        note("preparing the secret scanner (once)…")
+        note("preparing the secret scanner (once; it takes some seconds)…")
         redact.shared()
     worker.drain(repo, stores)
     report = ingest.index(

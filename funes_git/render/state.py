@@ -11,6 +11,8 @@ from funes_git.render.page import Page
 from funes_git.render.words import plural
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from funes_git.hosts.githooks import HookState
     from funes_git.hosts.wiring import Wired
     from funes_git.ingest import IndexReport
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from funes_git.worker import WorkerState
 
 COLUMN = 10
+MOST_FOLDERS = 8
 PULL = "words answer; for answers by meaning: git funes models pull"
 
 
@@ -170,6 +173,14 @@ def indexed(report: IndexReport) -> Iterator[str]:
         yield f"skipped {plural(report.skipped_records, 'unreadable record')} (see the log)"
     for path, reason in report.unreadable:
         yield f"could not read {line(str(path))}: {line(reason)}"
+
+
+def foreign(ran: Counter[str]) -> Iterator[str]:
+    """The folders that sessions ran in, those of most sessions first."""
+    for folder, count in ran.most_common(MOST_FOLDERS):
+        yield f"  {plural(count, 'session')} in {line(folder) or 'a folder that they do not name'}"
+    if len(ran) > MOST_FOLDERS:
+        yield f"  … and {plural(len(ran) - MOST_FOLDERS, 'more folder', 'more folders')}"
 
 
 def tables_lost(tables: list[str], restored: bool) -> str:

@@ -19,7 +19,16 @@ def memory_of(sessions: Path, folder: Path) -> Repo:
         git = ["git", "-C", str(folder), "-c", "user.name=b", "-c", "user.email=b@example.org"]
         subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
         subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "start"], check=True)
-    command = [sys.executable, "-m", "funes_git", "index", "--adopt", "--wait", str(sessions)]
+    command = [
+        sys.executable,
+        "-m",
+        "funes_git",
+        "index",
+        "--adopt",
+        "--yes",
+        "--wait",
+        str(sessions),
+    ]
     elsewhere = {"HOME": str(folder.parent), "XDG_CACHE_HOME": str(folder.parent / "cache")}
     subprocess.run(
         command, cwd=folder, env=os.environ | elsewhere, check=True, stdout=subprocess.DEVNULL

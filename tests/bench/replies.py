@@ -82,7 +82,7 @@ def of_repository(repo: Path, sessions: Path, folder: Path) -> Place:
     subprocess.run(["git", "clone", "-q", str(repo), str(folder / "repo")], check=True)
     place = Place(folder / "repo", folder, {"XDG_CACHE_HOME": str(folder / "cache")})
     funes = (sys.executable, "-m", "funes_git")
-    place.run(*funes, "index", "--no-embed", "--adopt", str(sessions))
+    place.run(*funes, "index", "--no-embed", "--adopt", "--yes", str(sessions))
     place.run(*funes, "link", "--all")
     return place
 
