@@ -2,7 +2,7 @@
 
 A passage's score is
 
-    (BM25 / best BM25 + 0.5 × cosine, scaled to 0…1 over the candidates
+    (BM25 / best BM25 + 0.8 × cosine, scaled to 0…1 over the candidates
      + 0.6 × share of the question's identifiers that the passage holds) × prior of its kind
 
 Scores, not ranks, are added up, since how far the best is ahead says something. For a question with
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-_MEANING = 0.5
+_MEANING = 0.8
 _NAMES = 0.6
 _PRIOR = {"text": 1.0, "thinking": 0.9, "tool_use": 0.8, "tool_result": 0.7}
 

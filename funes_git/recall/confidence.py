@@ -8,7 +8,7 @@ on the questions of tests/bench/questions.jsonl, which also prints how far they 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from funes_git.fusion import Ranked
@@ -17,48 +17,84 @@ from funes_git.store.records import ChunkRow
 
 class Evidence(NamedTuple):
     """What speaks for a passage. `share`: of the best candidate's fused score; `coverage`: of the
-    question's words, by their rarity; `cosine` and `close` (MaxSim) where they are known."""
+    question's words, by their rarity; `kind` of block; `cosine` and `close` (MaxSim) where they are
+    known; `named`: the share of the question's proper names that it holds, 1 if there are none."""
 
     share: float
     coverage: float
-    prose: float
+    kind: str
     cosine: float | None = None
     close: float | None = None
+    named: float = 1.0
 
 
-# constant, share, coverage, prose, and the cosine or, better than it, MaxSim
-_WORDS: Final = (-7.425, 2.691, 5.252, 1.430)
-_MEANING: Final = (-13.244, 3.457, 4.384, 0.668, 10.132)
-_CLOSE: Final = (-10.567, 2.852, 2.023, 1.049, 11.090)
+class Weights(NamedTuple):
+    """Of a logistic function: a constant for each kind of block (others are as output), and the
+    weights of share, coverage and the cosine or, better than it, MaxSim."""
+
+    constants: Mapping[str, float]
+    share: float
+    coverage: float
+    last: float = 0.0
+
+    def of(self, kind: str, share: float, coverage: float, last: float) -> float:
+        """The chance of a passage."""
+        constant = self.constants.get(kind, self.constants["tool_result"])
+        told = constant + self.share * share + self.coverage * coverage + self.last * last
+        return 1 / (1 + math.exp(-told))
+
+
+_WORDS: Final = Weights(
+    {"text": -6.013, "thinking": -6.722, "tool_use": -8.035, "tool_result": -7.571}, 2.992, 4.637
+)
+_MEANING: Final = Weights(
+    {"text": -10.704, "thinking": -11.275, "tool_use": -11.894, "tool_result": -11.397},
+    3.374,
+    3.486,
+    8.104,
+)
+_CLOSE: Final = Weights(
+    {"text": -8.756, "thinking": -9.257, "tool_use": -10.095, "tool_result": -9.894},
+    2.345,
+    1.228,
+    11.251,
+)
 
 LOOKED_AT: Final = 3
 """Of how many hits the mean says whether anything is relevant."""
-_NOTHING: Final = 0.06
-"""Below it three of four such answers were right (docs/concepts/recall.md)."""
+_UNNAMED: Final = 2.676
+"""What is taken from the logarithm of their mean if none of them holds any of the names."""
+_NOTHING: Final = 0.0703
+"""The mean below which it is said that nothing relevant is there: of four fifths rightly, by
+questions that had no part in choosing it (docs/concepts/recall.md)."""
 
 
 def probability(evidence: Evidence) -> float:
     """How likely the passage is to be relevant, 0 to 1."""
-    share, coverage, prose, cosine, close = evidence
+    share, coverage, kind, cosine, close, _ = evidence
     if close is not None:
-        weights, last = _CLOSE, close
-    elif cosine is not None:
-        weights, last = _MEANING, cosine
-    else:
-        weights, last = (*_WORDS, 0.0), 0.0
-    constant, *rest = weights
-    known = (share, coverage, prose, last)
-    return 1 / (1 + math.exp(-constant - sum(w * v for w, v in zip(rest, known, strict=True))))
+        return _CLOSE.of(kind, share, coverage, close)
+    if cosine is not None:
+        return _MEANING.of(kind, share, coverage, cosine)
+    return _WORDS.of(kind, share, coverage, 0.0)
 
 
-def relevant(candidates: Sequence[Evidence]) -> bool:
-    """Whether anything that was found is likely to answer. Only a close reading can tell: words and
-    vectors were wrong too often."""
-    read = sorted(
-        (probability(each) for each in candidates if each.close is not None), reverse=True
-    )
-    best = read[:LOOKED_AT]
-    return not best or sum(best) / len(best) >= _NOTHING
+def best_read(candidates: Iterable[tuple[float, Evidence]]) -> tuple[float, float] | None:
+    """Of the likeliest that were read closely, given with their chances: the logarithm of their
+    mean chance, and the share of the question's names that none of them holds. None if nothing was
+    read: words and vectors alone were wrong too often to say that nothing is there."""
+    read = [(chance, each.named) for chance, each in candidates if each.close is not None]
+    best = sorted(read, reverse=True)[:LOOKED_AT]
+    if not best:
+        return None
+    mean = sum(chance for chance, _ in best) / len(best)
+    return math.log(mean), 1.0 - max(named for _, named in best)
+
+
+def relevant(candidates: Iterable[Evidence]) -> bool:
+    """Whether anything that was found is likely to answer."""
+    best = best_read((probability(each), each) for each in candidates)
+    return best is None or best[0] - _UNNAMED * best[1] >= math.log(_NOTHING)
 
 
 class Scales:
@@ -67,14 +103,17 @@ class Scales:
     def __init__(
         self,
         telling: Mapping[str, float],
+        names: Sequence[str],
         cosines: Mapping[str, float],
         close: Mapping[str, float],
         fused: Ranked,
     ) -> None:
-        """`telling`: the question's stems with their weights; `cosines` and `close` by candidate,
-        as far as they are known; `fused`: all candidates with their scores."""
+        """`telling`: the question's stems with their weights; `names`: its proper names, in lower
+        case; `cosines` and `close` by candidate, as far as they are known; `fused`: all candidates
+        with their scores."""
         self._telling = telling
         self._all = sum(telling.values()) or 1.0
+        self._names = names
         self._cosines = cosines
         self._floor = min(cosines.values(), default=None)
         self._close = close
@@ -85,5 +124,12 @@ class Scales:
         lowered = row.text.lower()
         held = sum(weight for stem, weight in self._telling.items() if stem in lowered)
         cosine = self._cosines.get(row.id, self._floor)  # it is no nearer than the last that was
-        share = score / self._best
-        return Evidence(share, held / self._all, row.prose, cosine, self._close.get(row.id))
+        named = sum(name in lowered for name in self._names)
+        return Evidence(
+            score / self._best,
+            held / self._all,
+            row.block_type,
+            cosine,
+            self._close.get(row.id),
+            named / len(self._names) if self._names else 1.0,
+        )

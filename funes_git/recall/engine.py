@@ -23,7 +23,7 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope
 from funes_git.store.text import TextIndex
-from funes_git.store.words import identifiers, phrases, runs, unescaped
+from funes_git.store.words import identifiers, phrases, proper_names, runs, unescaped
 
 _CANDIDATES = 100  # of each kind (RETRIEVAL.md §7)
 _READ = 20  # candidates that are read closely, if time allows; more find no better ones
@@ -100,8 +100,11 @@ class Recall:
         fused = fuse(words, meaning, passages, names, kinds=stages.kinds)
         reading = meaning and stages.reading
         close = self._read_closely(question, fused, rows, stages, notes) if reading else {}
-        weigh = Scales(index.telling(question), dict(meaning), close, fused)
-        return _Weighed([(c, weigh.evidence(rows[c], score)) for c, score in fused], rows)
+        weigh = Scales(index.telling(question), proper_names(question), dict(meaning), close, fused)
+        candidates = [(c, weigh.evidence(rows[c], score)) for c, score in fused]
+        if not stages.kinds:
+            candidates = [(c, each._replace(kind="text")) for c, each in candidates]
+        return _Weighed(candidates, rows)
 
     def _prepare(self, stages: Stages) -> None:
         """Begin to load the models that will be asked, while the words are looked up."""
@@ -169,13 +172,9 @@ class _Weighed(NamedTuple):
     rows: Mapping[str, ChunkRow]
 
     def ranked(self) -> Ranked:
-        """The candidates by how likely each is to answer; what was not read closely comes last."""
+        """The candidates by how likely each is to answer."""
         scores = [(chunk, probability(each)) for chunk, each in self.candidates]
-        count = sum(each.close is not None for _, each in self.candidates)
-        read = sorted(scores[:count], key=lambda each: -each[1])
-        rest = sorted(scores[count:], key=lambda each: -each[1])
-        least = read[-1][1] if read else 1.0
-        return [*read, *((chunk, min(score, least)) for chunk, score in rest)]
+        return sorted(scores, key=lambda each: -each[1])
 
 
 def _with(quoted: Sequence[str], rows: dict[str, ChunkRow]) -> dict[str, ChunkRow]:

@@ -19,6 +19,7 @@ _RUN = re.compile(r"\w(?:[\w./:@#\-]*\w)?")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z0-9]+|[0-9]+")
 _JOINT = re.compile(r"[_./:@#\-0-9]")
 _PHRASE = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
+_ENDS = ".?!:;\"'`(“‘"
 _LINE_NUMBER = re.compile(r"(?::\d+)+$")
 _JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
@@ -64,6 +65,33 @@ def identifiers(text: str) -> list[str]:
     for run in runs(text):
         found.update(dict.fromkeys(_forms(run)))
     return list(found)
+
+
+def proper_names(text: str) -> list[str]:
+    """The names in a question, in lower case, each once: words with a capital letter, a digit or an
+    underscore where usual words have none. Where most words begin with a capital letter, as in a
+    title, that tells nothing."""
+    words = [(found.group(), _begins(text[: found.start()])) for found in _RUN.finditer(text)]
+    capital = [word[0].isupper() for word, _ in words]
+    titled = sum(capital) * 2 > len(capital)
+    names = (
+        word.lower()
+        for word, first in words
+        if len(word) > 1 and (_is_odd(word) or (word[0].isupper() and not (first or titled)))
+    )
+    return list(dict.fromkeys(name for name in names if name not in _STOP_WORDS))
+
+
+def _begins(before: str) -> bool:
+    """Whether a word after this text begins a sentence."""
+    before = before.rstrip()
+    return not before or before[-1] in _ENDS
+
+
+def _is_odd(word: str) -> bool:
+    if not any(map(str.isalpha, word)):
+        return False
+    return word[1:] != word[1:].lower() or "_" in word or any(map(str.isdigit, word))
 
 
 def is_stop_word(word: str) -> bool:

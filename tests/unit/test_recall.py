@@ -419,19 +419,38 @@ def test_without_the_rerankers_weights_the_order_stays(
 
 
 def test_more_evidence_is_more_likely() -> None:
-    weak, strong = Evidence(0.4, 0.2, 0.0), Evidence(1.0, 0.9, 1.0)
+    weak, strong = Evidence(0.4, 0.2, "tool_result"), Evidence(1.0, 0.9, "text")
     assert 0 < probability(weak) < 0.1 < probability(strong) < 1
     assert probability(weak._replace(cosine=0.5)) < probability(weak._replace(cosine=0.9))
     read = strong._replace(cosine=0.7)
     assert probability(read._replace(close=0.3)) < probability(read._replace(close=0.8))
 
 
+def test_prose_is_likelier_than_output_and_an_unknown_kind_is_output() -> None:
+    for known in ({}, {"cosine": 0.7}, {"close": 0.5}):
+        chances = {
+            kind: probability(Evidence(0.8, 0.5, kind, **known))
+            for kind in ("text", "thinking", "tool_use", "tool_result", "image")
+        }
+        assert chances["text"] > chances["thinking"] > chances["tool_result"]
+        assert chances["tool_use"] < chances["tool_result"] == chances["image"]
+
+
 def test_only_what_was_read_closely_can_be_called_irrelevant() -> None:
     assert relevant([])
-    assert relevant([Evidence(0.1, 0.0, 0.0, 0.1)])
-    poor, good = Evidence(1.0, 0.1, 1.0, 0.5, 0.2), Evidence(1.0, 0.9, 1.0, 0.8, 0.8)
+    assert relevant([Evidence(0.1, 0.0, "tool_result", 0.1)])
+    poor, good = Evidence(1.0, 0.1, "text", 0.5, 0.2), Evidence(1.0, 0.9, "text", 0.8, 0.8)
     assert not relevant([poor, poor, poor])
     assert relevant([poor, good, poor])
+
+
+def test_what_lacks_the_names_of_a_question_is_sooner_irrelevant() -> None:
+    fair = Evidence(0.9, 0.4, "text", 0.65, 0.4)
+    assert relevant([fair] * 4)
+    lacking = fair._replace(named=0.0)
+    assert not relevant([lacking] * 4)
+    assert relevant([lacking, fair, lacking])  # one of the best three has it
+    assert not relevant([*[fair._replace(share=1.0, named=0.0)] * 3, fair])
 
 
 @pytest.mark.model
@@ -451,7 +470,7 @@ def test_scores_are_chances_the_best_first_and_nothing_relevant_is_said(memory: 
 
 
 @pytest.mark.model
-def test_what_was_not_read_closely_comes_last(memory: Memory) -> None:
+def test_what_time_did_not_allow_to_read_is_ranked_by_its_own_chance(memory: Memory) -> None:
     memory.store(*(turn(f"s{n}", 1, f"the lock of writer {n} is held") for n in range(6)))
     memory.embed()
     with Catalog.open(memory.layout.catalog) as catalog:
@@ -460,7 +479,8 @@ def test_what_was_not_read_closely_comes_last(memory: Memory) -> None:
         found = recall.search("who holds the lock", stages=replace(ALL, reading=1e-9))
         recall.close()
     assert [each.close is None for _, each in weighed] == [False] + [True] * 5
-    assert found.hits[0].text == weighed[0][0].text
+    expected = sorted((round(probability(each), 4) for _, each in weighed), reverse=True)
+    assert [hit.score for hit in found.hits] == expected
 
 
 # --- one engine -----------------------------------------------------------------------------------
@@ -788,7 +808,7 @@ def test_words_and_meaning_add_up() -> None:
 
 
 def test_a_far_better_word_match_is_not_outvoted() -> None:
-    words, meaning = [("a", 20.0), ("b", 5.0)], [("b", 0.9), ("c", 0.1)]
+    words, meaning = [("a", 20.0), ("b", 2.0)], [("b", 0.9), ("c", 0.1)]
     assert order(words=words, meaning=meaning, passages=PASSAGES, identifiers=[])[0] == "a"
 
 

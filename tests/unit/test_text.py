@@ -20,7 +20,7 @@ from funes_git.store.level import Leveller, level_text
 from funes_git.store.records import ChunkRow
 from funes_git.store.scope import Scope, chunk_key, turn_key
 from funes_git.store.text import TextIndex, TextWriter
-from funes_git.store.words import identifiers, split
+from funes_git.store.words import identifiers, proper_names, split
 
 
 def row(n: int, text: str = "", **more: object) -> ChunkRow:
@@ -444,3 +444,20 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:
     leveller.drop()
     del leveller
     assert level_text(log, tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Why did we move from Redis to RabbitMQ?", ["redis", "rabbitmq"]),
+        ("Stripe asked. Retries fail: Why? See IPv6 and S3", ["ipv6", "s3"]),
+        ("cannot import soft_unicode", ["soft_unicode"]),
+        ("SQLite in WAL mode; I asked in 2024 how", ["sqlite", "wal"]),
+        ("How the Cache Is Bound In Our Parser", []),  # a title
+        ("why is the cache bound", []),
+        ("what of Kafka, and then of kafka", ["kafka"]),
+        ("", []),
+    ],
+)
+def test_the_names_in_a_question(question: str, names: list[str]) -> None:
+    assert proper_names(question) == names
