@@ -31,7 +31,7 @@ from funes_git_parsers.base import Session
 from funes_git_parsers.dataclass import dataclass
 
 BATCH = 64 << 20
-"""Bytes of sessions that lie on the disk at once, unless one is longer."""
+"""Bytes of sessions after which those on the disk are read and removed."""
 
 Progress = Callable[[int], None]
 """Told how many sessions were looked at."""
@@ -146,15 +146,15 @@ class _Reading:
             path = self._folder / transcript.name
             if self._known.get(str(path)) == transcript.mtime_ns:
                 continue
-            data = transcript.read()
-            if paths and size + len(data) > BATCH:
+            if size >= BATCH:
                 yield paths
                 paths, size = [], 0
             try:
+                data = transcript.read()
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
                 os.utime(path, ns=(transcript.mtime_ns, transcript.mtime_ns))
-            except OSError as error:  # the disk is full, or the name too long for it
+            except OSError as error:  # gone since, the disk is full, or the name too long for it
                 self._unreadable.append((path, error.strerror or str(error)))
                 continue
             paths.append(path)

@@ -236,6 +236,25 @@ def test_specstory_answers_for_the_lines_of_its_diffs(repo: GitRepo, committed: 
     assert imported(memory, "specstory").read == 0
 
 
+def test_specstory_renders_where_the_agent_was_started_and_again_under_another_title(
+    repo: GitRepo,
+) -> None:
+    diff = STORY.partition("@@\n")[2].partition("```")[0]
+    repo.write("tool/src/cache.py", diff.replace("+", ""))
+    half = STORY.partition("_**Agent")[0]
+    for name, text in {"a": half, "cap": STORY, "the-cache": STORY, "z": half}.items():
+        repo.write(f"tool/.specstory/history/{name}.md", text)
+    repo.write(
+        "node_modules/it/.specstory/history/theirs.md", STORY.replace("5c7d5c23", "0c7d5c23")
+    )
+    repo.git("add", "tool/src")
+    repo.commit("Cap", date=AT, add=False)
+    memory = Memory(repo)
+    report = imported(memory, "specstory")
+    assert (report.found, report.added.sessions, report.added.edits) == (1, 1, 1)
+    assert only_answer(memory, "tool/src/cache.py:1").prompt == "Cap the cache at 128"
+
+
 def test_specstory_adds_nothing_to_a_session_that_its_agent_tells(
     repo: GitRepo, hermetic: Any
 ) -> None:
