@@ -94,9 +94,7 @@ class Linker:
         shallow = info.sha in self._shallow
         if shallow:
             commit = CommitChange(info, [], unreadable=True)
-        found.moves = [
-            Move(change.path, old, info.sha) for change in commit.files if (old := change.old_path)
-        ]
+        found.moves = [Move(new, old, info.sha) for new, old in _moves(commit)]
         self._names.move(found.moves)
         evidence = [
             FileEvidence(commit, change, found, self._elsewhere(info.sha, change, blobs))
@@ -231,3 +229,13 @@ class Linker:
             self.graph.taken(),
         )
         waiting.clear()
+
+
+def _moves(commit: CommitChange) -> Iterator[tuple[str, str]]:
+    """(new, old) path of the files that the commit moved: those that git tells, and new ones that
+    are what another file was, where that one is something else now."""
+    was = {change.old_blob: change.path for change in commit.files if change.status == "modified"}
+    for change in commit.files:
+        old = was.get(change.new_blob) if change.status == "added" else change.old_path
+        if old:
+            yield change.path, old

@@ -15,7 +15,6 @@ from funes_git.store.catalog import Catalog
 from funes_git.targets import parse_target
 from funes_git.why.context import readers
 from funes_git.why.looked import Looked, look
-from funes_git.why.overview import overview
 
 FEW, DEFAULT_ANSWERS = 2, 5
 """Turns that are told of a file, whose overview comes first, and of anything else, if it is not
@@ -65,6 +64,11 @@ def why(
         lines = looked.lines[0].number, looked.lines[-1].number
     told = bool(groups) and whole
     gaps = [] if told else _gaps(catalog, looked, blank=found.lines is not None)
+    shares = None
+    if told:
+        from funes_git.why.overview import overview  # only of a file
+
+        shares = overview(catalog, looked)
     return Why(
         target=target,
         path=found.path,
@@ -73,7 +77,7 @@ def why(
         answers=tuple(answers),
         unexplained=tuple(gaps),
         more=max(0, len(groups) - most),
-        overview=overview(catalog, looked) if told else None,
+        overview=shares,
     )
 
 

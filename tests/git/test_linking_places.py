@@ -226,6 +226,20 @@ def test_case_30_a_partial_clone_gives_a_reason(
         assert survey(clone.repo, catalog).unlinked == {"missing-objects": 2}
 
 
+def test_case_22_a_moved_file_in_whose_place_another_one_is_put(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    """Git calls the one new and the other changed."""
+    claude.edit("cache.py", GET, GET + "        # two\n")
+    commit(base, clock, "say it is two")
+    base.git("mv", "cache.py", "store.py")
+    claude.write("cache.py", "from store import *\n\nEVERYTHING_IS_IN_THE_STORE = True\n")
+    commit(base, clock, "store")
+    memory.sync()
+    agents = {text for text, who in memory.who("store.py").items() if who == claude.id}
+    assert agents == {"# two"}
+
+
 def test_case_30_one_missing_file_costs_the_commit_no_other(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:
