@@ -13,7 +13,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from funes_git.embed import Embedder, open_embedder
@@ -21,13 +21,21 @@ from funes_git.errors import ModelMismatch
 from funes_git.layout import Layout
 from funes_git.models import Models
 from funes_git.store.catalog import Catalog
-from funes_git.store.vectors import VectorIndex, VectorWriter, vectors_state
+from funes_git.store.vectors import (
+    VectorIndex,
+    VectorWriter,
+    replace_vectors,
+    vectors_state,
+    wipe_vectors,
+)
 
 if TYPE_CHECKING:
     from funes_git.encoder import Floats
+    from funes_git.store.stores import Stores
 
 _AT_ONCE = 512  # chunks between writes: about ten seconds of work
 _WAIT = 120.0  # seconds for another writer to finish
+_STALE = 1.25  # vectors in vectors/ to those of passages that are there, before it is made anew
 
 Progress = Callable[[int, int, str], None]
 
@@ -127,19 +135,31 @@ def _store(
 
 
 def _restore(layout: Layout, model: str) -> None:
-    """Copy from the memory what vectors/ lacks: after it was deleted, or its format changed."""
-    from funes_git.store.stores import Stores
-
+    """Copy from the memory what vectors/ lacks, after it was deleted or its format changed; and all
+    of it where too much of vectors/ belongs to passages that are gone."""
     with Catalog.open(layout.catalog) as catalog:
         expected = catalog.totals().vectors
-    index = VectorIndex.open(layout.vectors)
-    if expected <= (index.count if index else 0):
+    index, stored = VectorIndex.open(layout.vectors), vectors_state(layout.vectors)[1]
+    if expected <= (index.count if index else 0) and stored <= expected * _STALE + _AT_ONCE:
         return
+    from funes_git.store.stores import Stores
+
     with Stores.open(layout, write=True, wait=_WAIT) as stores:
         _check(stores.lance().model, model)
+        _renew(layout, model, stores)
+
+
+def _renew(layout: Layout, model: str, stores: Stores) -> None:
+    live, anew = stores.catalog.with_vector(), layout.vectors.with_name("vectors.new")
+    wipe_vectors(anew)  # somebody may have been killed here
+    with ExitStack() as held:
+        writer: VectorWriter | None = None
         for ids, vectors in stores.vectors():
-            with VectorWriter.open(layout.vectors, model, len(vectors[0])) as writer:
-                writer.add(ids, vectors)
+            rows = [row for row, chunk in enumerate(ids) if chunk in live]
+            writer = writer or held.enter_context(VectorWriter.open(anew, model, len(vectors[0])))
+            writer.add([ids[row] for row in rows], vectors[rows])
+    if writer:
+        replace_vectors(layout.vectors, anew)
 
 
 def _missing(layout: Layout) -> int:

@@ -74,7 +74,7 @@ def forget(
         if doing:
             _confirm(out, found, yes, _again(sessions, before, file))
             forgetting.forget(
-                repo, stores, what, lambda done, total: out.progress(done, total, "sessions kept")
+                repo, stores, what, lambda done, total: out.progress(done, total, "records kept")
             )
             out.progress_done()
             link_everything(repo, stores, out)
@@ -174,7 +174,7 @@ def scrub(*, format: options.Format = None) -> int:
             repo,
             stores,
             redact.shared(),
-            lambda n, total: out.progress(n, total, "sessions scanned"),
+            lambda n, total: out.progress(n, total, "records scanned"),
         )
         out.progress_done()
         link_everything(repo, stores, out)

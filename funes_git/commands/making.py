@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,24 @@ from funes_git.store.stores import Stores
 if TYPE_CHECKING:
     from funes_git.ingest import IndexReport
 
-_TELLING = 32
-"""Vectors after which the time that the others take can be told."""
+_TELLING = 2.0
+"""Seconds of work after which the time that the rest takes can be told."""
+
+
+def telling(out: Output) -> Callable[[int, int, str], None]:
+    """Shows progress with the time left, by the speed since the first thing was done: what comes
+    before that (a model is loaded) does not come again."""
+    first: dict[str, tuple[float, int]] = {}
+
+    def tell(done: int, total: int, what: str) -> None:
+        now = time.monotonic()
+        since, before = first.setdefault(what, (now, done))
+        taken = now - since
+        known = taken >= _TELLING and done > before
+        left = f", {took((total - done) * taken / (done - before))} left" if known else ""
+        out.progress(done, total, what + left)
+
+    return tell
 
 
 def read_new(
@@ -109,13 +125,6 @@ def make_vectors(repo: Repo, out: Output) -> int:
     from funes_git.models import Models
     from funes_git.vectorise import vectorise
 
-    started = time.monotonic()
-
-    def tell(done: int, total: int, what: str) -> None:
-        left = (total - done) * (time.monotonic() - started) / max(done, 1)
-        said = f", {took(left)} left" if done >= _TELLING else ""
-        out.progress(done, total, what + said)
-
-    made = vectorise(repo.layout, Models(repo.settings), progress=tell)
+    made = vectorise(repo.layout, Models(repo.settings), progress=telling(out))
     out.progress_done()
     return made

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.making import change_model, choose_model, link_everything, make_vectors
+from funes_git.commands.making import (
+    change_model,
+    choose_model,
+    link_everything,
+    make_vectors,
+    telling,
+)
 from funes_git.commands.opened import here
 from funes_git.render import json, state
 from funes_git.store.stores import Stores
@@ -44,7 +50,8 @@ def reindex(
     repo = here()
     with Stores.open(repo.layout, write=True, repair=True) as stores:
         stores.known_as(*repo.identity())
-        lost, restored = stores.reindex()
+        lost, restored = stores.reindex(telling(out))
+        out.progress_done()
         if lost:
             output.note(f"note: {state.tables_lost(lost, restored)}")
         change_model(repo, stores)

@@ -66,7 +66,7 @@ def _ours(
         memory = SharedMemory.make(layout.memory, held)
         drop_sessions(memory, sessions_of_others(memory, lambda each: is_same(each, only)))
     with Stores.open(layout, write=True, repair=True) as stores:
-        stores.reindex(lambda done, total: progress(done, total, "sessions read"))
+        stores.reindex(progress)
         stores.add_events(_given(SharedMemory.make(layout.memory, stores.lance())))
         _keep_vectors(layout, stores.lance())
 

@@ -75,6 +75,11 @@ class ChunkReading(TurnReading):
         row = self.one("SELECT count(*) FROM chunks WHERE prose = 1 AND vector = 0 AND gone = 0")
         return row[0] if row else 0
 
+    def with_vector(self) -> set[str]:
+        """The ids of the chunks that have a vector."""
+        rows = self.rows("SELECT chunk_id FROM chunks WHERE vector = 1 AND gone = 0")
+        return {chunk for (chunk,) in rows}
+
     def _filled(self, rows: Iterable[Row]) -> list[ChunkRow]:
         rows = list(rows)
         needed = {r[18] for r in rows if r[21] is None and not r[17]}

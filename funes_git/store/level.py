@@ -69,7 +69,7 @@ class Leveller:
             self._writer.commit(self._at)
             self._pending = 0
         if self._progress:
-            self._progress(self.done, max(self.done, newest), "words")
+            self._progress(self.done, self.done + max(newest - self._at, 0), "words")
 
     def commit(self) -> None:
         """Make everything that was indexed visible to readers, and let other writers in."""

@@ -26,15 +26,16 @@ ROWS_AT_ONCE = 5_000
 def all_changes(
     memory: LanceMemory, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[Changes]:
-    """Everything in the memory, in portions; `progress` is told sessions done and in all."""
+    """Everything in the memory, in portions; `progress` is told records (blocks and edits) done and
+    in all, since these take the time."""
     sizes = memory.session_sizes()
     known = dict.fromkeys(memory.ids("sessions"), 0) | sizes
     done = 0
     for group in groups(known):
         yield changes_of(memory, group)
-        done += len(group)
+        done += sum(known[session_id] for session_id in group)
         if progress:
-            progress(done, len(known))
+            progress(done, sum(known.values()))
     yield states_of(memory, memory.ids("sources"))
 
 

@@ -28,7 +28,7 @@ def write_anew(
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Write to `layout.next_memory` what `change` leaves of each portion of the memory; vectors of
-    chunks that are said to have one come along. `progress` is told sessions done and in all."""
+    chunks that are said to have one come along. `progress` is told records done and in all."""
     shutil.rmtree(layout.next_memory, ignore_errors=True)
     new = LanceMemory.like(old, layout.next_memory)
     for changes in all_changes(old, progress):

@@ -26,7 +26,7 @@ from funes_git.store.database import StoreDamaged, private_folder
 from funes_git.store.decisions import Decisions
 from funes_git.store.forgotten import Forgotten
 from funes_git.store.lance import Vectors
-from funes_git.store.level import Leveller, level_text
+from funes_git.store.level import Leveller, Progress, level_text
 from funes_git.store.levelled import Levelled, nothing, open_catalog
 from funes_git.store.lock import FileLock
 from funes_git.store.manifest import check_format
@@ -216,9 +216,9 @@ class Stores(Levelled):
         self.decisions.put("read_until", repr(at))
         self._copy_events()
 
-    def reindex(self, progress: Callable[[int, int], None] | None = None) -> tuple[list[str], bool]:
+    def reindex(self, progress: Progress | None = None) -> tuple[list[str], bool]:
         """Rebuild the catalog and the word index from the memory. Links are gone afterwards: they
-        are computed again from git. `progress` is told sessions done and in all.
+        are computed again from git. `progress` is told what is done and in all, and of what.
 
         Returns the tables that had been deleted from the memory, and whether the catalog still held
         what was in them; it needs `known_as`. Raises MemoryMissing."""
@@ -226,13 +226,18 @@ class Stores(Levelled):
         if not (lost or self.layout.memory.is_dir()):
             raise MemoryMissing("this repository has no memory yet", hint="git funes init")
         restored = bool(lost) and self.restore(lost, self._identity)
+
+        def records(done: int, total: int) -> None:
+            if progress:
+                progress(done, total, "records")
+
         try:
-            self._rebuild(progress)
+            self._rebuild(records)
         except StoreDamaged:
             self._renew_catalog()
-            self._rebuild(progress)
+            self._rebuild(records)
         self._copy_events()
-        level_text(self.catalog, self.layout.text)
+        level_text(self.catalog, self.layout.text, progress)
         return lost, restored
 
     def rewrite(

@@ -14,7 +14,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
@@ -94,10 +95,6 @@ class VectorWriter:
         self._keys = np.concatenate((self._keys, keys))
         self._bury(replaced)
         self._bury(_repeated(keys) + (self._count - len(keys)))
-
-    def remove(self, ids: Iterable[str]) -> None:
-        """Forget the vectors of these ids; unknown ones are no error."""
-        self._bury(self._rows_of(_keys_of(list(ids))))
 
     def close(self) -> None:
         """Close the files and let go of the lock."""
@@ -239,6 +236,17 @@ def vectors_state(folder: Path) -> tuple[str | None, int]:
     without reading them."""
     state = read_json(folder / "state.json")
     return (state["model"], state["count"]) if state.get("format") == FORMAT else (None, 0)
+
+
+def replace_vectors(folder: Path, anew: Path) -> None:
+    """Put the vectors in `anew` in place of those in `folder`; who has these open keeps them. The
+    caller holds the memory's write lock."""
+    old = folder.with_name(f"{folder.name}.old")
+    wipe_vectors(old)
+    with suppress(FileNotFoundError):
+        folder.rename(old)
+    anew.rename(folder)
+    wipe_vectors(old)
 
 
 def wipe_vectors(folder: Path) -> None:

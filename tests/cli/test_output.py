@@ -144,3 +144,22 @@ def test_leaving_the_pager_early_is_no_error(tmp_path: Path) -> None:
 def test_a_users_own_less_settings_win(tmp_path: Path) -> None:
     text = on_terminal(LINES, "lines", "30", cwd=tmp_path, GIT_PAGER="echo $LESS", LESS="-S")
     assert text == "-S\n"
+
+
+def test_the_time_left_is_told_by_the_speed_since_the_first_one(tmp_path: Path) -> None:
+    code = """\
+import sys, time
+from funes_git import output
+from funes_git.commands.making import telling
+now = iter([100.0, 101.0, 110.0, 110.0])
+time.monotonic = lambda: next(now)
+tell = telling(output.choose("human"))
+for done in (10, 20, 30):
+    tell(done, 130, "vectors")
+tell(1, 5, "words")
+"""
+    first, early, later, other = on_terminal(code, cwd=tmp_path).split("\r\x1b[K")[1:]
+    assert first.endswith("10 of 130 vectors")
+    assert early.endswith("20 of 130 vectors")  # too soon to tell
+    assert later.endswith("30 of 130 vectors, 50.0 s left")
+    assert other.endswith("1 of 5 words")

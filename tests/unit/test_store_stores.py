@@ -198,6 +198,15 @@ def test_files_of_a_killed_writer_are_removed(layout: Layout) -> None:
         assert not any(path.exists() for path in left)
 
 
+def test_reindex_tells_how_far_it_is(layout: Layout) -> None:
+    said: list[tuple[int, int, str]] = []
+    with Stores.open(layout, write=True) as stores:
+        stores.reindex(lambda *each: said.append(each))
+        records = sum(stores.lance().session_sizes().values())
+        chunks = len(stores.catalog.chunk_rows(0, 1_000))
+    assert said == [(records, records, "records"), (chunks, chunks, "words")]
+
+
 def test_catalog_is_rebuilt_from_the_memory_alone(layout: Layout, expected: object) -> None:
     with Stores.open(layout, write=True) as stores:
         stores.write(later_batch())

@@ -13,14 +13,16 @@ import pytest
 from helpers import without_packages
 from store_data import chunks_of, turn
 
+from funes_git.embed import open_embedder
 from funes_git.errors import ModelMismatch
 from funes_git.layout import Layout
 from funes_git.model import Batch, Session
 from funes_git.models import Models, NoModel
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
-from funes_git.store.vectors import VectorIndex, VectorWriter
+from funes_git.store.vectors import VectorIndex, VectorWriter, vectors_state
 from funes_git.vectorise import vectorise
+from funes_git_parsers.base import Retraction
 
 pytestmark = pytest.mark.model
 
@@ -55,6 +57,26 @@ def test_every_prose_chunk_gets_its_vector_and_is_told_of(layout: Layout) -> Non
     assert said == [(n, 5, "vectors") for n in range(1, 6)]
     assert held(layout) == (5, 5, 5)
     assert vectorise(layout, Models({})) == 0
+
+
+def test_vectors_of_passages_that_are_gone_leave_the_files(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectorise(layout, Models({}))
+    reader = VectorIndex.open(layout.vectors)
+    assert reader is not None
+    with Stores.open(layout, write=True) as stores:
+        stores.write(Batch(retractions=[Retraction("s1", f"s1-t{n}") for n in range(4)]))
+    vectorise(layout, Models({}))
+    assert vectors_state(layout.vectors)[1] == 5  # a few are no matter
+    monkeypatch.setattr("funes_git.vectorise._AT_ONCE", 1)
+    (layout.root / "vectors.new").mkdir()  # somebody was killed here
+    assert vectorise(layout, Models({})) == 0
+    assert vectors_state(layout.vectors)[1] == 1
+    assert held(layout)[::2] == (1, 1)
+    assert sorted(path.name for path in layout.root.glob("vectors*")) == ["vectors"]
+    embedder = open_embedder(Models({}).require())
+    assert len(reader.search(embedder.query("passage"), 9)) == 5  # who reads is not disturbed
 
 
 def test_it_stops_when_told_and_goes_on_later(layout: Layout) -> None:
@@ -113,6 +135,7 @@ from pathlib import Path
 from funes_git.layout import Layout
 from funes_git.models import Models
 from funes_git.vectorise import vectorise
+from funes_git_parsers.base import Retraction
 def slow(*_):
     print("made one", flush=True)
     time.sleep(0.2)

@@ -68,18 +68,6 @@ def test_a_vector_added_again_replaces_the_old_one(tmp_path: Path) -> None:
     assert dict(index.search(first[0], 5))[chunk(0)] < 0.9
 
 
-def test_removed_chunks_no_longer_answer(tmp_path: Path) -> None:
-    vectors = some(3)
-    stored(tmp_path, vectors)
-    with VectorWriter.open(tmp_path, MODEL, DIM) as writer:
-        writer.remove([chunk(1), chunk(77)])
-        assert writer.ids == {chunk(0), chunk(2)}
-    index = VectorIndex.open(tmp_path)
-    assert index is not None
-    assert index.count == 2
-    assert {c for c, _ in index.search(vectors[1], 5)} == {chunk(0), chunk(2)}
-
-
 def test_half_an_append_is_neither_read_nor_kept(tmp_path: Path) -> None:
     vectors = some(6)
     stored(tmp_path, vectors[:2])
