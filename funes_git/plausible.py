@@ -15,7 +15,7 @@ _NAMED = re.compile(
 )
 _NOT_A_SECRET = re.compile(
     r"(?:count|type|kind|limit|length|len|size|usage|used|budget|source|field|url|uri|path|file|dir"
-    r"|name|id|ids|ref|header|expiry|expires|expiration|ttl|at|tokens|hash|digest|manager|provider"
+    r"|name|id|ids|ref|header|expiry|expires|expiration|ttl|(?<!_p)at|tokens|hash|digest|manager|provider"
     r"|store|service|class|label|prefix|suffix|format|version|mode|policy|scope|scopes|model|price"
     r"|cost|rate|index|encrypted|public|public_?key|regex|pattern|param|parameter|env|var"
     r"|placeholder|hint|error|status|state|check|test)$",
@@ -179,6 +179,8 @@ _JUDGES = {
     "custom.cookie": _token,
     "custom.xml-password": _named,
     "custom.terraform-default": _named,
+    "custom.powershell-password": _named,
+    "custom.registry-login": _token,
     "custom.aws-access-key-id": _not_an_example,
     "betterleaks.private-key": _private_key,
     "betterleaks.generic-credential-uri": _url,

@@ -18,10 +18,11 @@ from publishing import Project
 from secret_forms import FORMS
 
 from funes_git import leaks, redact
-from funes_git.decoded import readings
+from funes_git.publish import gate
 from funes_git.store.shared import SharedMemory
 
 SENT = ("as it is", "base64", "hex", "percent signs, all", "JSON, three times", "in two strings")
+"""The forms that every secret is sent in; what the gate knows it knows in all (test_gate.py)."""
 
 
 def forms_of(secret: str) -> Iterator[bytes]:
@@ -53,6 +54,14 @@ def read(files: dict[str, bytes], folder: Path) -> Iterator[str]:
         yield from (value for value in row.values() if isinstance(value, str))
 
 
+def plain(body: bytes) -> str | None:
+    """The body of a request, if it is text."""
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def _texts(memory: SharedMemory, name: str) -> list[str]:
     return [field.name for field in memory.table(name).schema if str(field.type) == "string"]
 
@@ -77,6 +86,8 @@ def test_case_34_no_secret_leaves_in_any_form(
                 claude.says(FORMS[form](each))
         token = next(each for each in planted if each.kind == "github").secret
         claude.prompt(f"It is {base64.b64encode(token.encode()).decode()}, and eve@acme.io")
+        long = "So it went on and on. " * 54  # the cut between two chunks goes through the token
+        claude.says(f"{long}{f'T={token}'.encode().hex()} and {long}")
         claude.write("conf.py", f'TOKEN = "{token[:20]}" + \\\n    "{token[20:]}"\nX = 1\n')
         claude.bash("git add -A && git commit -qm 'More' && git rev-parse HEAD")
         project.memory.sync()
@@ -84,7 +95,8 @@ def test_case_34_no_secret_leaves_in_any_form(
         # of some forms nothing is left to be withheld: they were redacted before they were stored
         assert done["counts"]["withheld"] >= 2 * len(planted)
         sent = b"\n".join(hub.received)
-        told = "\n".join(read(project.files(), tmp_path / "read"))
+        texts = list(read(project.files(), tmp_path / "read"))
+    told = "\n".join(texts)
     assert "Bound the cache" in told
     assert "[WITHHELD:" in told
     assert "eve@acme.io" not in told
@@ -93,10 +105,12 @@ def test_case_34_no_secret_leaves_in_any_form(
         each.kind
         for each in planted
         for form in forms_of(each.secret)
-        if each.kind != "phrase" and (form in sent or form in both)
+        if form in sent or form in both
     }
     assert leaked == set()
-    assert redact.shared().find(readings(told)) == {}
+    # what is in the tables' files is in `texts`; all else that was sent is text
+    bodies = filter(None, map(plain, hub.received))
+    assert gate.check([*texts, *bodies]) == {}
 
 
 def test_case_34_a_finding_is_named_by_its_place_and_never_shown(
