@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -212,10 +213,11 @@ def open_at(open_file: Opener, path: Path, position: Position) -> tuple[BinaryIO
     return open_file(path), found
 
 
-def is_joined(line: bytes) -> bool:
-    """Whether a line may hold more than one object (an append after a missing newline). A `Prepare`
-    that decides by a few bytes must leave such a line as it is."""
-    return _JOINED.search(line) is not None
+def is_joined(line: bytes, start: int = 0, stop: int = sys.maxsize) -> bool:
+    """Whether a line may hold more than one object (an append after a missing newline), with the
+    border between `start` and `stop`. A `Prepare` that decides by a few bytes must leave such a
+    line as it is, and one that cuts something out must not cut out a border."""
+    return _JOINED.search(line, start, stop) is not None
 
 
 def _is_complete(raw: bytes) -> bool:

@@ -11,14 +11,29 @@ import json
 import marshal
 from collections.abc import Iterable, Iterator
 from hashlib import sha1
+from operator import attrgetter
 from typing import Any
 
-from funes_git_parsers import base
-from funes_git_parsers.base import Cursor, Item, Restart, Retraction, Session
+from funes_git_parsers.base import (
+    Block,
+    Cursor,
+    Edit,
+    Hunk,
+    Item,
+    PrintedCommit,
+    Restart,
+    Retraction,
+    Session,
+    Skipped,
+    Spawn,
+    Turn,
+)
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping
 from funes_git_parsers.whole import roots_of
 
+_KINDS = (Session, Turn, Block, PrintedCommit, Edit, Hunk, Spawn, Retraction, Skipped)
+_FIELDS = {kind: attrgetter(*kind.__slots__) for kind in _KINDS}
 _ABOUT = ""
 _TURNS = "turns"
 _REST = "rest"
@@ -82,9 +97,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     kind = type(value)
-    if kind.__module__ != base.__name__:
-        return value
-    return [kind.__name__, *(_plain(getattr(value, name)) for name in kind.__slots__)]
+    fields = _FIELDS.get(kind)
+    return value if fields is None else [kind.__name__, *map(_plain, fields(value))]
 
 
 def _load(cursor: str | None) -> tuple[dict[str, str], set[str]]:

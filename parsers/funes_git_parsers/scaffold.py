@@ -90,6 +90,7 @@ _COMMAND_NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 _RECALL_HEADER = "funes-git memory · "
+_RECALL_LINE = "\n" + _RECALL_HEADER
 _RECALL_HIT = re.compile(r"^.*\bget \S+ \S+$", re.MULTILINE)
 _OURS = re.compile(
     r"(?:mcp[_-]{1,2})?(?:plugin[_-][\w-]+_)?funes(?:[_-]git)?(?:[_-]{1,2}|[./:])"
@@ -128,9 +129,9 @@ def command_line(text: str) -> str | None:
 def is_recall(text: str) -> bool:
     """Whether `text` is what funes-git itself printed: its header at the start, or the header and a
     `get SESSION TURN` line further down (a command that did more), or its JSON."""
-    if text.startswith(_RECALL_HEADER) or _RECALL_JSON.match(text):
+    if text.startswith(_RECALL_HEADER) or (text[:1] == "{" and _RECALL_JSON.match(text)):
         return True
-    return "\n" + _RECALL_HEADER in text and _RECALL_HIT.search(text) is not None
+    return _RECALL_LINE in text and _RECALL_HIT.search(text) is not None
 
 
 def ours(tool: str | None) -> bool:
@@ -170,7 +171,9 @@ def _only_blocks(text: str) -> str | None:
     """The kind of the first block if `text` is nothing but blocks of the harness."""
     first: str | None = None
     while text:
-        opened = _OPENING.match(text) if text[0] == "<" else None
+        if text[0] != "<":
+            return None
+        opened = _OPENING.match(text)
         found = _TAGS.get(opened[1]) if opened else None
         if opened is None or found is None:
             return None

@@ -57,6 +57,10 @@ class Call:
     ts: float | None
     cwd: str | None
 
+    def plain(self) -> list[Any]:
+        """Its fields, as JSON values."""
+        return [self.tool_use_id, self.tool, self.text, self.turn_uuid, self.ts, self.cwd]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -41,7 +41,8 @@ def replaced(original: str, old: str, new: str, every: bool) -> str:
 def of_files(patch: Sequence[Hunk], original: str, changed: str) -> tuple[Hunk, ...]:
     """The hunks of a displayed patch with the lines that the two files have at those places; () if
     the patch does not fit them."""
-    before, after = original.split("\n"), changed.split("\n")
+    last = max((max(h.old_start, h.new_start) + len(h.lines) for h in patch), default=0)
+    before, after = _first_lines(original, last), _first_lines(changed, last)
     found: list[Hunk] = []
     for hunk in patch:
         old, new = hunk.old_start - 1, hunk.new_start - 1
@@ -150,6 +151,11 @@ def _ended(kept: list[str], at: dict[str, int]) -> list[Hunk]:
 
 def _with_tabs(shown: str) -> str:
     return _LEADING_PAIRS.sub(lambda m: "\t" * (len(m[0]) // 2), shown)
+
+
+def _first_lines(text: str, number: int) -> list[str]:
+    """The first lines of a text, which may be long."""
+    return text.split("\n", max(number, 0))[: max(number, 0)]
 
 
 def _by_display(lines: Sequence[str]) -> dict[str, str]:

@@ -59,8 +59,10 @@ def preparer(separate: frozenset[str], passed: Passed) -> Prepare:
             passed(*place)
             return None
         at = line.find(_RESULT)
-        shorter = line if at < 0 else _without_result(line, at)
-        return line if shorter is line or is_joined(line) else shorter
+        start, stop = (0, 0) if at < 0 else _unused_result(line, at)
+        if stop <= start or is_joined(line, start, stop):
+            return line
+        return line[:start] + line[stop:]
 
     return prepare
 
@@ -84,24 +86,22 @@ def _place(line: bytes) -> tuple[str, str | None] | None:
     return uuid[1].decode(), parent[1].decode() if parent[1] else None
 
 
-def _without_result(line: bytes, at: int) -> bytes:
-    """The record without the parts of `toolUseResult` that are not used."""
+def _unused_result(line: bytes, at: int) -> tuple[int, int]:
+    """Where the part of `toolUseResult` begins and ends that is not used; ends at 0 for none."""
     start = at + len(_RESULT)
     if line.startswith(_READ, start):
-        end = line.rfind(_SOURCE)
-        return line[:at] + line[end:] if end > start else line
+        return at, line.rfind(_SOURCE)
     if line.startswith(b'{"stdout":"', start):
-        end = line.find(b'","stderr":"', start)
-        return line[: start + 1] + line[end + 2 :] if end > 0 else line
-    return _without_original(line, start)
+        return start + 1, line.find(b'","stderr":"', start) + 2
+    if line.startswith(b'{"filePath":"', start):
+        return _unused_original(line, start)
+    return 0, 0
 
 
-def _without_original(line: bytes, start: int) -> bytes:
-    """An edit's record without the original file, where the patch is exact: Claude shows leading
-    tabs as spaces there, so only if no tab is near."""
+def _unused_original(line: bytes, start: int) -> tuple[int, int]:
+    """An edit's original file, where the patch is exact: Claude shows leading tabs as spaces there,
+    so only if no tab is near."""
     first = line.find(b',"originalFile":"', start)
     last = line.find(b'","structuredPatch":[{', first)
-    is_edit = line.startswith(b'{"filePath":"', start) and b'"userModified":true' not in line
-    if first < 0 or last < 0 or not is_edit or b"\\t" in line[start:]:
-        return line
-    return line[:first] + line[last + 1 :]
+    is_exact = line.find(b"\\t", start) < 0 and b'"userModified":true' not in line
+    return (first, last + 1) if first >= 0 and last >= 0 and is_exact else (0, 0)

@@ -80,7 +80,7 @@ def thinking(payload: Mapping[str, Any]) -> tuple[str, bool]:
 
 
 def _joined(parts: object, kinds: tuple[str, ...]) -> str:
-    if not isinstance(parts, list):
+    if not isinstance(parts, list) or not parts:
         return ""
     known = (mapping(part) for part in parts)
     texts = (part.get("text") for part in known if part.get("type") in kinds)

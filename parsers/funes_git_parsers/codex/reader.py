@@ -7,7 +7,8 @@ the first of them, so that reading in parts gives what reading at once gives. Kn
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 from funes_git_parsers.base import (
@@ -96,30 +97,34 @@ class Reader:
     def _is_open(self) -> bool:
         return bool(self._calls or self._prompts.held)
 
-    def _feed(self, record: Record) -> Iterator[Item]:
+    def _feed(self, record: Record) -> Iterable[Item]:
+        """What a record brings, while it is taken."""
         found = codex_items.unwrap(record.value)
         if found is None:
-            return
+            return ()
         if isinstance(found, str):
-            yield Skipped(record.line, found)
-            return
+            return [Skipped(record.line, found)]
         kind, payload = found
         self._stamp = record.value.get("timestamp")
         if kind == "session_meta":
-            yield from self._meta(payload)
-            return
-        if not self.state.session:
-            yield from self._begin({})
+            return self._meta(payload)
+        if self.state.session:
+            return self._known(kind, payload, record)
+        return [self._begin({}), *self._known(kind, payload, record)]
+
+    def _known(self, kind: str, payload: _Payload, record: Record) -> Iterable[Item]:
+        """What a record of the session brings."""
         if self.state.copying and self.state.is_copy(record.value, self._at):
             self.state.seq += kind == "response_item" and codex_items.counted(payload)
-        elif kind == "response_item":
-            yield from self._item(payload)
-        elif kind == "event_msg":
-            yield from self._event(payload)
-        elif kind == "turn_context":
+            return ()
+        if kind == "response_item":
+            return self._item(payload)
+        if kind == "event_msg":
+            return self._event(payload)
+        if kind == "turn_context":
             self._context(payload)
-        else:
-            yield from self._compacted(payload)
+            return ()
+        return self._compacted(payload)
 
     @property
     def _at(self) -> float | None:
@@ -132,7 +137,7 @@ class Reader:
         state = self.state
         is_empty = not (state.seq or state.extras or self._is_open)
         if not state.session or (state.unnamed and is_empty):
-            yield from self._begin(payload)
+            yield self._begin(payload)
         elif state.unnamed:
             state.update(payload)
         elif payload.get("id") == state.session:
@@ -143,9 +148,9 @@ class Reader:
             state.adopt(payload, self._at)
             yield Session(state.session, HARNESS, parent_session_id=state.parent)
 
-    def _begin(self, payload: _Payload) -> Iterator[Item]:
+    def _begin(self, payload: _Payload) -> Session:
         self.state.begin(payload, self._at, self._fallback)
-        yield self._session(payload)
+        return self._session(payload)
 
     def _session(self, payload: _Payload) -> Session:
         return Session(
@@ -168,17 +173,17 @@ class Reader:
 
     # Items
 
-    def _item(self, payload: _Payload) -> Iterator[Item]:
+    def _item(self, payload: _Payload) -> Iterable[Item]:
         kind = string(payload.get("type"))
         handler = self._items.get(kind or "")
         if handler is None:
             if kind == "ghost_snapshot":
                 commit = mapping(payload.get("ghost_commit"))
                 self.state.see_commit(string(commit.get("parent")))
-            return
+            return ()
         if self._prompts.held and (kind != "message" or payload.get("role") != "user"):
-            yield from self._prompts.release()
-        yield from handler(payload)
+            return chain(self._prompts.release(), handler(payload))
+        return handler(payload)
 
     def _turn(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
         """The next turn, at the end of the chain."""

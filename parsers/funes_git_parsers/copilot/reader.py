@@ -6,7 +6,7 @@ Opens no files. Events: github/copilot-sdk `nodejs/src/generated/session-events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, field
+from dataclasses import field
 from typing import Any, Final
 
 from funes_git_parsers import scaffold, tools
@@ -22,6 +22,8 @@ MAX_CALLS: Final = 256
 """So many calls may wait for their results, and so many sub-agents are remembered."""
 MAX_TURNS: Final = 512
 """So many turns can be taken back by a rewind."""
+
+_NOT_TAKEN: Final = Snapshot()
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class State:
     """The last turn by thread ("" is the main one)."""
     threads: dict[str, str] = field(default_factory=dict)
     """Sub-agents by the call that started them."""
-    turns: list[str] = field(default_factory=list)
+    turns: dict[str, None] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
 
 
@@ -72,8 +74,8 @@ class Reader:
 
     def plain(self) -> Any:
         """What it must remember, as JSON values."""
-        *rest, calls = (getattr(self.state, name) for name in State.__slots__)
-        return [*rest, [astuple(call) for call in calls.values()]]
+        *rest, turns, calls = (getattr(self.state, name) for name in State.__slots__)
+        return [*rest, list(turns), [call.plain() for call in calls.values()]]
 
     def record(self, record: dict[str, Any]) -> Iterator[Item]:
         """What one event brings. Unknown kinds bring nothing."""
@@ -99,7 +101,8 @@ class Reader:
         for values in (state.calls, state.threads, state.tips):
             while len(values) > MAX_CALLS:
                 del values[next(iter(values))]
-        del state.turns[:-MAX_TURNS]
+        while len(state.turns) > MAX_TURNS:
+            del state.turns[next(iter(state.turns))]
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -124,14 +127,14 @@ class Reader:
 
     def _rewound(self, _: dict[str, Any], data: dict[str, Any]) -> Iterator[Item]:
         """Older versions left the events that were taken back in the file."""
-        turns = self.state.turns
+        turns = list(self.state.turns)
         target = string(data.get("upToEventId"))
         if target in turns:
             start = turns.index(target)
             for turn in reversed(turns[start:]):
                 yield Retraction(self.state.session, turn)
-            del turns[start:]
-            self.state.tips = {"": turns[-1]} if turns else {}
+            self.state.turns = dict.fromkeys(turns[:start])
+            self.state.tips = {"": turns[start - 1]} if start else {}
 
     # --- turns -----------------------------------------------------------------------------------
 
@@ -226,28 +229,28 @@ class Reader:
         if is_prompt:
             state.exchange = uuid
         cwd, branch, head = state.place
-        taken = snapshot or Snapshot()
-        yield Turn(
-            session_id=state.session,
-            turn_uuid=uuid,
-            seq=state.seq,
-            ts=seconds(record.get("timestamp")),
-            role=role,
-            harness=HARNESS,
-            blocks=tuple(blocks),
-            parent_uuid=state.tips.get(thread or ""),
-            exchange=None if thread else state.exchange,
-            message_id=string(data.get("messageId")),
-            thread=thread,
-            workdir=cwd or self._files.about.get("cwd"),
-            branch=taken.branch or branch or self._files.about.get("branch"),
-            head=taken.head or head,
-            blobs=taken.blobs,
-            model=string(data.get("model")) if role == "assistant" else None,
-            is_prompt=is_prompt,
+        taken = snapshot or _NOT_TAKEN
+        yield Turn(  # by position: names take five times as long
+            state.session,
+            uuid,
+            state.seq,
+            seconds(record.get("timestamp")),
+            role,
+            HARNESS,
+            tuple(blocks),
+            state.tips.get(thread or ""),
+            None if thread else state.exchange,
+            string(data.get("messageId")),
+            thread,
+            cwd or self._files.about.get("cwd"),
+            taken.branch or branch or self._files.about.get("branch"),
+            taken.head or head,
+            string(data.get("model")) if role == "assistant" else None,
+            is_prompt,
+            taken.blobs,
         )
         state.tips[thread or ""] = uuid
-        state.turns.append(uuid)
+        state.turns[uuid] = None
 
 
 def _commit(context: dict[str, Any]) -> str | None:
@@ -263,7 +266,8 @@ def _repository(context: dict[str, Any]) -> str | None:
 
 
 def _revived(remembered: Any) -> State:
-    *rest, calls = remembered
+    *rest, turns, calls = remembered
     state = State(*rest)
+    state.turns = dict.fromkeys(turns)
     state.calls = {fields[0]: Call(*fields) for fields in calls}
     return state

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import astuple
 from typing import Any, Final
 
 from funes_git_parsers import scaffold, tools
@@ -46,7 +45,7 @@ class Reader:
     def plain(self) -> Any:
         """What it must remember, as JSON values."""
         flags = [self._session, self._cwd, self._is_told, self._is_agent]
-        calls = [astuple(call) for call in self._calls.values()]
+        calls = [call.plain() for call in self._calls.values()]
         return [[*flags, self._seq, self._last], self._exchanges, calls]
 
     def finish(self) -> Iterator[Item]:

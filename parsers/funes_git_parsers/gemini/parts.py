@@ -99,7 +99,7 @@ def _exit_code(text: str) -> int | None:
     told = _EXIT.findall(text, max(0, len(text) - 1000))
     if told:
         return None if told[-1] == "(none)" else int(told[-1])
-    return None if _BACKGROUND.search(text) else 0
+    return None if "ackground" in text and _BACKGROUND.search(text) else 0
 
 
 def _readable(part: Mapping[str, Any]) -> str | None:

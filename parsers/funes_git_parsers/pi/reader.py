@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 from funes_git_parsers import scaffold, tools
@@ -66,7 +66,7 @@ class Reader:
 
     def plain(self) -> Any:
         """What it must remember, as JSON values."""
-        calls = [astuple(call) for call in self._calls.values()]
+        calls = [call.plain() for call in self._calls.values()]
         place = [self._session, self._is_told, self._cwd, self._seq]
         return [place, self._tree.plain(), calls]
 

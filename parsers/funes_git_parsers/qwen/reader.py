@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from funes_git_parsers import scaffold, tools
@@ -48,7 +48,7 @@ class Reader:
 
     def plain(self) -> Any:
         """What it must remember, as JSON values."""
-        calls = [astuple(call) for call in self._calls.values()]
+        calls = [call.plain() for call in self._calls.values()]
         return [[self._session, self._told, self._seq], self._tree.plain(), calls]
 
     def finish(self) -> Iterator[Item]:
