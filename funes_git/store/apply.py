@@ -271,7 +271,10 @@ class Applying:
         for state in self.changes.states.values():
             s = state.source
             place = (s.harness, str(s.path), s.key, s.size, s.mtime_ns)
-            self.db.execute(SOURCE, (*place, state.cursor, state.skipped, state.turns))
+            cursor = squeeze(
+                state.cursor
+            )  # the ids of all turns of a long session, for some agents
+            self.db.execute(SOURCE, (*place, cursor, state.skipped, state.turns))
 
 
 class _Places:

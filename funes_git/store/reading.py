@@ -45,7 +45,7 @@ class TurnReading(EditReading):
         if row is None:
             return None
         known = Source(source.harness, source.path, row[0], row[1], source.key)
-        return SourceState(known, *row[2:])
+        return SourceState(known, expand(row[2]), *row[3:])
 
     def states(self) -> list[SourceState]:
         """How far every source has been read."""
@@ -53,7 +53,7 @@ class TurnReading(EditReading):
             "SELECT harness, path, size, mtime_ns, key, cursor, skipped, turns FROM sources"
             " ORDER BY path, harness, key"
         )
-        return [SourceState(Source(r[0], Path(r[1]), *r[2:5]), *r[5:]) for r in rows]
+        return [SourceState(Source(r[0], Path(r[1]), *r[2:5]), expand(r[5]), *r[6:]) for r in rows]
 
     def unread(self) -> list[tuple[str, Path]]:
         """(harness, file) of the sources that have changed on disk since they were read; only those

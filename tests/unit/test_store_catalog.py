@@ -293,6 +293,17 @@ def test_session_keeps_what_was_known(path: Path) -> None:
         assert catalog.session_spans() == [("s1", "claude_code", T0, T0 + 6)]
 
 
+def test_a_long_cursor_is_kept_small_and_read_as_it_was(path: Path) -> None:
+    long = state("s3", cursor="0123456789ab" * 5_000)
+    with CatalogWriter.open(path) as writer:
+        writer.apply(Changes.of(Batch(state=long)), {})
+    with Catalog.open(path) as catalog:
+        assert catalog.state_of(long.source) == long
+        assert long in catalog.states()
+        stored = catalog.rows("SELECT length(cursor) FROM sources ORDER BY 1")
+        assert stored[-1][0] < 2_000
+
+
 def test_cursor_and_copies_are_known(path: Path) -> None:
     store(path, rich_batch())
     with Catalog.open(path) as catalog:
