@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from funes_git import output
@@ -30,17 +31,19 @@ def gather(
     commas between, or of all enabled repositories. Its notes have been told. Inside `early` of what
     words alone find the rest is looked for. Raises what `Recall.search` does."""
     from funes_git.recall.several import kept, search
-    from funes_git.recall.stages import ALL, LEXICAL
+    from funes_git.recall.stages import ALL
 
+    stages = stages or ALL
     places = everywhere() if all_repos else named(memory)
     with kept() as opened, ExitStack() as shown:
         if early:
-            by_words = search(places, words, filters, n, stages=LEXICAL, opened=opened)
+            lexical = replace(stages, meaning=False)
+            by_words = search(places, words, filters, n, stages=lexical, opened=opened)
             shown.enter_context(early(by_words))
         found = search(
             *(places, words, filters, n),
             neighbours=neighbours,
-            stages=stages or ALL,
+            stages=stages,
             opened=opened,
         )
     for said in found.notes:

@@ -17,10 +17,13 @@ from funes_git.render import agent as compact
 from funes_git.render import json
 from funes_git.render import reading as human
 
+MOST = 8
+"""Exchanges that are shown unless a number is asked for."""
+
 
 def recall(
     *query: str,
-    n: options.Count = 8,
+    n: options.AtMost = None,
     neighbours: options.Neighbours = 0,
     lexical: bool = False,
     no_rerank: bool = False,
@@ -44,7 +47,8 @@ def recall(
         What to look for: words or a question; of what stands in double quotes every passage has
         just these words.
     n
-        Show at most this many exchanges (8); -3 is short for -n 3.
+        Show this many exchanges, if there are as many; -3 is short for -n 3. Without it at most 8,
+        and none that is far less likely to answer than the best.
     neighbours
         Show this many turns before and after each hit too.
     lexical
@@ -73,9 +77,10 @@ def recall(
         raise UsageError("--memory and --all-repos exclude each other", hint="git funes recall -h")
     out = output.choose(format)
     filters = narrowed.filters(only, from_here)
-    stages = replace(ALL, meaning=not lexical, reading=0.0 if no_rerank else ALL.reading)
+    reading = 0.0 if no_rerank else ALL.reading
+    stages = replace(ALL, meaning=not lexical, reading=reading, cut=n is None)
     found = gather(
-        *(words, filters, n),
+        *(words, filters, MOST if n is None else n),
         memory=memory,
         all_repos=all_repos,
         neighbours=neighbours,

@@ -100,7 +100,9 @@ TOOLS: Final = {
             {
                 "query": _text("A question or words; names of functions and errors as they are."),
                 **{name: _narrowing(option) for name, option in OPTIONS.items()},
-                "k": _number("How many passages.", 5, 1, MOST),
+                "k": _number(
+                    "How many passages at most; far less likely ones are left out.", 5, 1, MOST
+                ),
                 "max_tokens": _ROOM,
             },
             ("query",),

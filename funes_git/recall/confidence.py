@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from funes_git.fusion import Ranked
+from funes_git.model import Hit
 from funes_git.store.records import ChunkRow
 
 
@@ -67,6 +68,19 @@ _UNNAMED: Final = 2.676
 _NOTHING: Final = 0.0703
 """The mean below which it is said that nothing relevant is there: of four fifths rightly, by
 questions that had no part in choosing it (docs/concepts/recall.md)."""
+
+
+_FAR: Final = 0.1
+"""A hit that has less than this share of the best one's chance is noise …"""
+_LEAST: Final = 0.03
+"""… as is one with less than this."""
+
+
+def likely(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits without those that are noise beside the best."""
+    best = max((hit.score for hit in hits), default=0.0)
+    floor = min(best, max(_FAR * best, _LEAST))
+    return tuple(hit for hit in hits if hit.score >= floor)
 
 
 def probability(evidence: Evidence) -> float:

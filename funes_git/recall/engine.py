@@ -14,7 +14,7 @@ from funes_git.git import Repo
 from funes_git.model import Found, Hit
 from funes_git.models import DEFAULT, OFFLINE, PULL, Models
 from funes_git.recall.alike import folded
-from funes_git.recall.confidence import Evidence, Scales, probability, relevant
+from funes_git.recall.confidence import Evidence, Scales, likely, probability, relevant
 from funes_git.recall.exchanges import Exchanges
 from funes_git.recall.opened import Once, Opened, T
 from funes_git.recall.stages import ALL, Stages
@@ -58,7 +58,7 @@ class Recall:
         stages: Stages = ALL,
     ) -> Found:
         """The `k` exchanges that answer `question` best, each by its best passage, with up to
-        `neighbours` turns before and after that.
+        `neighbours` turns before and after that; fewer, where others are far less likely.
 
         Words alone decide where there is no model or nothing is embedded yet; a note says so.
         Raises MemoryMissing if nothing is indexed, ModelMismatch if the vectors are another
@@ -77,7 +77,7 @@ class Recall:
         hits = marked(self._repo, catalog, exchanges.hits(groups, neighbours))
         if filters.standings:
             hits = tuple(hit for hit in hits if _stands(hit, filters.standings))[:k]
-        return Found(hits, tuple(notes), answers)
+        return Found(likely(hits) if stages.cut else hits, tuple(notes), answers)
 
     def weighed(self, question: str, stages: Stages = ALL) -> list[tuple[ChunkRow, Evidence]]:
         """The candidates, best first, with what speaks for each: to measure and to fit by."""

@@ -14,6 +14,7 @@ from funes_git.filters import Filters
 from funes_git.git import Repo
 from funes_git.model import Found, Hit
 from funes_git.models import Models
+from funes_git.recall.confidence import likely
 from funes_git.recall.engine import Recall
 from funes_git.recall.stages import ALL, Stages
 from funes_git.store.catalog import Catalog
@@ -89,5 +90,7 @@ def search(
         relevant |= found.relevant and bool(found.hits)
     if failed and len(failed) == len(places):
         raise failed[0]
+    if stages.cut:
+        hits = list(likely(hits))
     hits.sort(key=lambda hit: (hit.stale, -hit.score))
     return Found(tuple(hits[:k]), tuple(notes), relevant or not hits)

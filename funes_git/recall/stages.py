@@ -24,6 +24,8 @@ class Stages:
     """One hit an exchange, not one a turn."""
     collapse: bool = True
     """Near-identical passages as one."""
+    cut: bool = True
+    """Hits that are far less likely than the best are left out."""
 
 
 ALL = Stages()

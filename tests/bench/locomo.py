@@ -26,7 +26,7 @@ from measures import hit, mean
 from funes_git.model import Hit
 from funes_git.models import Models
 from funes_git.recall import Recall
-from funes_git.recall.stages import ALL, Stages
+from funes_git.recall.stages import ALL
 from funes_git.store.catalog import Catalog
 
 RESULTS = 30
@@ -53,11 +53,12 @@ def outcome(asked: Asked, hits: Sequence[Hit]) -> Outcome:
     )
 
 
-UNHURRIED = replace(ALL, reading=60.0)
+WHOLE = replace(ALL, cut=False)
+UNHURRIED = replace(WHOLE, reading=60.0)
 SYSTEMS = {
-    "recall, words alone": Stages(meaning=False),
-    "recall, without reading": replace(ALL, reading=0.0),
-    "… and by turns": replace(ALL, reading=0.0, exchanges=False),
+    "recall, words alone": replace(WHOLE, meaning=False),
+    "recall, without reading": replace(WHOLE, reading=0.0),
+    "… and by turns": replace(WHOLE, reading=0.0, exchanges=False),
     "recall": UNHURRIED,
 }
 

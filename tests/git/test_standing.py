@@ -30,6 +30,8 @@ def evict_oldest(entries):
     return None
 """
 
+EVERY = replace(LEXICAL, cut=False)
+
 
 class Story:
     """A repository in which an agent wrote CODE, and what is asked of it."""
@@ -45,7 +47,7 @@ class Story:
         agent.says(f"I do it now: {words}")
         agent.write(path, text)
 
-    def ask(self, question: str, *standings: str, stages: Stages = LEXICAL) -> tuple[Hit, ...]:
+    def ask(self, question: str, *standings: str, stages: Stages = EVERY) -> tuple[Hit, ...]:
         memory = Memory(self.repo)
         memory.sync()
         with memory.catalog() as catalog:

@@ -24,7 +24,7 @@ from funes_git.git import Repo
 from funes_git.model import Batch, EditRecord, Level, Link, LinkedCommit
 from funes_git.models import Models
 from funes_git.recall import Found, Recall, Stages
-from funes_git.recall.confidence import Evidence, probability, relevant
+from funes_git.recall.confidence import Evidence, likely, probability, relevant
 from funes_git.recall.stages import ALL
 from funes_git.runs import runs
 from funes_git.store.catalog import Catalog
@@ -33,6 +33,9 @@ from funes_git.store.changes import Changes
 from funes_git.store.level import level_text
 from funes_git.store.vectors import VectorWriter
 from funes_git_parsers.base import Block, Retraction, Session, Turn
+
+EVERY = replace(ALL, cut=False)
+"""So that a test sees all hits, however likely."""
 
 
 class Memory:
@@ -91,7 +94,7 @@ class Memory:
             writer.add([c for c, _ in pending], list(embedder.passages(t for _, t in pending)))
 
     def ask(
-        self, question: str, k: int = 8, *, stages: Stages = ALL, near: int = 0, **filters: object
+        self, question: str, k: int = 8, *, stages: Stages = EVERY, near: int = 0, **filters: object
     ) -> Found:
         asked = Filters(**filters)  # type: ignore[arg-type]
         with Catalog.open(self.layout.catalog) as catalog:
@@ -100,7 +103,7 @@ class Memory:
 
     def turns(self, question: str, **filters: object) -> list[str]:
         """The turns that are found, not only the best of each exchange."""
-        found = self.ask(question, stages=replace(ALL, exchanges=False), **filters)
+        found = self.ask(question, stages=replace(EVERY, exchanges=False), **filters)
         return [hit.turn_uuid for hit in found.hits]
 
 
@@ -410,7 +413,7 @@ def test_without_the_rerankers_weights_the_order_stays(
 ) -> None:
     memory.store(*(turn(session, 1, text) for session, text in CLOSE))
     memory.embed()
-    plain = memory.ask("writers lock", stages=replace(ALL, reading=0.0))
+    plain = memory.ask("writers lock", stages=replace(EVERY, reading=0.0))
     monkeypatch.setattr(Models, "find_reranker", lambda self: None)
     assert memory.ask("writers lock") == plain
 
@@ -444,6 +447,30 @@ def test_only_what_was_read_closely_can_be_called_irrelevant() -> None:
     assert relevant([poor, good, poor])
 
 
+def test_what_is_far_less_likely_than_the_best_is_noise(memory: Memory) -> None:
+    memory.store(turn("s1", 1, "a lock"))
+    (hit,) = memory.ask("lock").hits
+
+    def kept(*scores: float) -> list[float]:
+        return [each.score for each in likely([replace(hit, score=score) for score in scores])]
+
+    assert kept(0.07, 0.8, 0.09) == [0.8, 0.09]
+    assert kept(0.1, 0.03, 0.02) == [0.1, 0.03]
+    assert kept(0.01, 0.005) == [0.01]  # the best itself is always shown
+    assert kept() == []
+
+
+def test_far_less_likely_hits_are_left_out_unless_asked_for(memory: Memory) -> None:
+    memory.store(
+        turn("s1", 1, "Two writers need a lock, or the cache is torn"),
+        turn("s2", 1, "The writers of the manual like coffee, tea, milk and long walks outside"),
+    )
+    question = "why do two writers need a lock on the cache"
+    assert [hit.session_id for hit in memory.ask(question, stages=ALL).hits] == ["s1"]
+    every = memory.ask(question).hits
+    assert [hit.session_id for hit in every] == ["s1", "s2"]
+
+
 def test_what_lacks_the_names_of_a_question_is_sooner_irrelevant() -> None:
     fair = Evidence(0.9, 0.4, "text", 0.65, 0.4)
     assert relevant([fair] * 4)
@@ -475,8 +502,9 @@ def test_what_time_did_not_allow_to_read_is_ranked_by_its_own_chance(memory: Mem
     memory.embed()
     with Catalog.open(memory.layout.catalog) as catalog:
         recall = Recall(memory.repo, catalog, memory.models)
-        weighed = recall.weighed("who holds the lock", replace(ALL, reading=1e-9))
-        found = recall.search("who holds the lock", stages=replace(ALL, reading=1e-9))
+        hasty = replace(EVERY, reading=1e-9)
+        weighed = recall.weighed("who holds the lock", hasty)
+        found = recall.search("who holds the lock", stages=hasty)
         recall.close()
     assert [each.close is None for _, each in weighed] == [False] + [True] * 5
     expected = sorted((round(probability(each), 4) for _, each in weighed), reverse=True)
@@ -495,7 +523,7 @@ def test_the_engine_sees_what_is_written_after_it_was_opened(memory: Memory) -> 
         memory.store(turn("s2", 1, "another cache, a large one"))
         assert len(recall.search("cache").hits) == 2
         memory.embed()
-        found = recall.search("a big buffer")
+        found = recall.search("a big buffer", stages=EVERY)
         assert found.notes == ()
         assert {hit.session_id for hit in found.hits} == {"s1", "s2"}
         recall.close()
