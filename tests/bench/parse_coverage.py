@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from formats_page import PAGE, compared
-from reading_speed import speeds
+from reading_speed import Speed, speed
 
 from funes_git import discovery
 from funes_git.sessionfile import open_session
@@ -51,7 +51,7 @@ class Tally:
 
     files: int = 0
     size: int = 0
-    speeds: dict[str, float] = field(default_factory=dict)
+    speed: Speed | None = None
     turns: int = 0
     edits: int = 0
     of_sessions: Counter[str] = field(default_factory=Counter)
@@ -99,7 +99,7 @@ def main(folder: Path) -> int:
     for source in found.sources:
         count(tallies.setdefault(source.harness, Tally()), every[source.harness], source)
     for name, tally in sorted(tallies.items()):
-        tally.speeds = speeds(every[name], [s for s in found.sources if s.harness == name])
+        tally.speed = speed(every[name], [s for s in found.sources if s.harness == name])
         report(name, tally)
         compare(name, tally)
     for path, reason in found.unreadable:
@@ -333,13 +333,8 @@ def is_good(tally: Tally) -> bool:
 
 def report(name: str, tally: Tally) -> None:
     print(f"{name}: {tally.files} sessions, {tally.size / 1e6:.1f} MB")
-    told = {of: f"{speed / 1e6:.0f} MB/s" for of, speed in tally.speeds.items()}
-    if told:
-        ratio = tally.speeds["read"] / tally.speeds["decode alone"]
-        print(
-            f"  one core: read {told['read']}, decoding {told['decode']}, by Python alone "
-            f"{told['decode alone']}; reading is {ratio:.2f} of that"
-        )
+    if tally.speed:
+        print(f"  {tally.speed}")
     print(f"  {tally.turns} turns, {tally.edits} edits; skipped: {dict(tally.skipped)}")
     for kind, number in sorted(tally.records.items()):
         why = ", ".join(f"{n} {reason}" for (k, reason), n in tally.nothing.items() if k == kind)
