@@ -106,7 +106,9 @@ def kind(text: str, role: str) -> str | None:
     """
     start = text.lstrip()
     if role == "tool":
-        return RECALL if is_recall(start) else _only_blocks(start)
+        if is_recall(start):
+            return RECALL
+        return _only_blocks(start) if start[:1] == "<" else None
     if role == "assistant":
         return API_ERROR if start.startswith(_ASSISTANT_STARTS) else None
     for prefix, found in _STARTS:
@@ -171,9 +173,7 @@ def _only_blocks(text: str) -> str | None:
     """The kind of the first block if `text` is nothing but blocks of the harness."""
     first: str | None = None
     while text:
-        if text[0] != "<":
-            return None
-        opened = _OPENING.match(text)
+        opened = _OPENING.match(text) if text[0] == "<" else None
         found = _TAGS.get(opened[1]) if opened else None
         if opened is None or found is None:
             return None

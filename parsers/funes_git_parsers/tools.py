@@ -81,8 +81,8 @@ def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) 
     Their time is the call's: a command that writes and commits must not seem to have written after
     its own commit.
     """
-    origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
     for n, change in enumerate(asked(call) if changes is None else changes):
+        origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
         yield Edit(
             session_id,
             call.turn_uuid,
@@ -228,10 +228,15 @@ def _decoded(text: str) -> Mapping[str, Any]:
 
 
 def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((found for name in names if (found := string(arguments.get(name)))), None)
+    for name in names:
+        if found := string(arguments.get(name)):
+            return found
+    return None
 
 
 def _first_text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     """Like `_first`, but an empty text counts."""
-    found = (arguments.get(name) for name in names)
-    return next((text for text in found if isinstance(text, str)), None)
+    for name in names:
+        if isinstance(text := arguments.get(name), str):
+            return text
+    return None

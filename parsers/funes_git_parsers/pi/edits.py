@@ -41,17 +41,15 @@ def _hunks(details: Mapping[str, Any]) -> tuple[Hunk, ...]:
 def _of_shown(diff: str) -> Iterator[Hunk]:
     """The hunks of a diff made for the eye: sign, line number, space, line. A line that was removed
     or kept has its old number, one that was added its new one; `...` stands for lines left out."""
-    lines: list[str] = []
-    starts = (1, 1)
+    shown = _SHOWN.findall(diff)
+    ends = [n for n, (sign, _, _) in enumerate(shown) if not sign]
+    start = 0
     shift = 0  # how many more lines the new file has so far
-    for sign, number, line in [*_SHOWN.findall(diff), ("", "", "")]:
-        if not sign:
-            if any(kept[0] != " " for kept in lines):
-                yield Hunk(*starts, tuple(lines))
-            lines = []
-            continue
-        if not lines:
-            at = int(number)
-            starts = (at - shift, at) if sign == "+" else (at, at + shift)
-        shift += (sign == "+") - (sign == "-")
-        lines.append(sign + line)
+    for end in [*ends, len(shown)]:
+        run, start = shown[start:end], end + 1
+        signs = [sign for sign, _, _ in run]
+        if "+" in signs or "-" in signs:
+            at = int(run[0][1])
+            old, new = (at - shift, at) if signs[0] == "+" else (at, at + shift)
+            yield Hunk(old, new, tuple([sign + line for sign, _, line in run]))
+        shift += signs.count("+") - signs.count("-")

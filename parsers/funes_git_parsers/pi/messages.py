@@ -92,8 +92,7 @@ def _exit_code(message: Mapping[str, Any], text: str, failed: bool) -> int | Non
     told = integer(mapping(message.get("details")).get("exitCode"))
     if told is not None:
         return told
-    found = _EXIT.search(text, max(0, len(text) - 100))
-    if found:
+    if found := _EXIT.search(text, max(0, len(text) - 100)):
         return int(found[1])
     return None if failed else 0
 
