@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from funes_git.git import process
 from funes_git.git.commits import FORMAT
-from funes_git.git.diffs import CommitChange, DiffReader, Hunk
+from funes_git.git.patch import CommitChange, DiffReader, Hunk
 from funes_git.git.repo import Repo
 
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from funes_git.link.editrows import ADDED, REMOVED
 from funes_git.link.graph import Graph
-from funes_git.link.pool import ADDED, REMOVED
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.settling import Descent
 from funes_git_parsers.dataclass import dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from funes_git.git.diffs import FileChange
+from funes_git.git.patch import FileChange
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.weight import COMMON, weight
 from funes_git_parsers.dataclass import dataclass

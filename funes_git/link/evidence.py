@@ -11,20 +11,21 @@ import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from funes_git.git.diffs import CommitChange, FileChange
+from funes_git.git.patch import CommitChange, FileChange
 from funes_git.linehash import loose_hash
 from funes_git.link.belief import SURE, Heavy, Placed, Whole
 from funes_git.link.complete import Complete
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines
+from funes_git.link.editrows import REMOVED, EditRow, Elsewhere
 from funes_git.link.equal import Equal
-from funes_git.link.findings import Findings, level_of
-from funes_git.link.match import Block, Candidates, Matching, Pair, match
+from funes_git.link.findings import Findings
+from funes_git.link.match import Block, Matching, Pair, match
 from funes_git.link.place import Places
-from funes_git.link.pool import ADDED, REMOVED, WHOLE, Claim, EditRow, Elsewhere, Pool
+from funes_git.link.pool import Pool
+from funes_git.link.proven import Proven
 from funes_git.link.weight import LIGHT
-from funes_git.model import Content, Link, Relation
-from funes_git.spans import ranges
+from funes_git.model import Content
 
 ELSEWHERE = 3.0
 """The weight that a block must reach where only the file's name is the same, not its folder; and
@@ -48,7 +49,6 @@ class FileEvidence:
         self.bound = commit.info.commit_time + WITHIN
         self.late = commit.info.commit_time + SKEW
         self.change = change
-        self.proofs = found.proofs
         self.found = found
         self.gone = {line.exact: line.weight for line in removed_lines(change)}
         """The lines that the commit removes from this file, and what they weigh."""
@@ -62,8 +62,7 @@ class FileEvidence:
         """The lines of each edit that are believed."""
         self.present: set[int] = set()
         """The lines of the commit that the file had before, by their loose hashes."""
-        self.claims: list[Claim] = []
-        """What the links rest on."""
+        self.proven = Proven(self.sha, change.path, found)
 
     def match(
         self,
@@ -122,11 +121,11 @@ class FileEvidence:
             back=back,
             gone=gone,
         )
-        equal.candidates |= self._unused(ask(map(equal.key, equal.weighty)))
+        equal.candidates |= self.proven.unused(ask(map(equal.key, equal.weighty)))
         if not equal.candidates:
             return lines
         # blank lines and braces only go with others
-        equal.candidates |= self._unused(ask(equal.mute, only=equal.edits))
+        equal.candidates |= self.proven.unused(ask(equal.mute, only=equal.edits))
 
         @functools.cache
         def due(edit: int) -> int:
@@ -218,22 +217,13 @@ class FileEvidence:
     ) -> list[DiffLine]:
         """Link what was matched; the lines that are left."""
         for edit_id, blocks in _grouped(matching.blocks):
-            self._link(pool.edit(edit_id), blocks, "wrote", content)
+            self.proven.link(pool.edit(edit_id), blocks, "wrote", content)
             self.weights[edit_id] += sum(block.score for block in blocks)
             self.pairs[edit_id] += [pair for block in blocks for pair in block.pairs]
         taken = {line.number for block in matching.blocks for line, _ in block.pairs}
         self.found.explained += len(taken)
         self.found.doubtful += len(matching.doubtful)
         return [line for line in lines if line.number not in taken]
-
-    def _unused(self, candidates: Candidates) -> Candidates:
-        """Without the lines that this commit shows already: one line is not shown twice."""
-        used = {(claim.edit, claim.pos) for claim in self.claims}
-        left = {
-            key: [c for c in found if (c.edit, c.pos) not in used]
-            for key, found in candidates.items()
-        }
-        return {key: found for key, found in left.items() if found}
 
     def _removed(self, pool: Pool) -> None:
         lines = removed_lines(self.change)
@@ -245,9 +235,9 @@ class FileEvidence:
         matching = match(lines, candidates, Whole(lines, candidates), known={})
         for edit_id, blocks in _grouped(matching.blocks):
             if edit_id in self.weights:  # its new lines already say so
-                self._claim(edit_id, blocks, REMOVED)
+                self.proven.claim(edit_id, blocks, REMOVED)
             else:
-                self._link(pool.edit(edit_id), blocks, "removed", "span")
+                self.proven.link(pool.edit(edit_id), blocks, "removed", "span")
 
     def _ran(self, pool: Pool, *, unexplained: bool) -> None:
         """The newest command that wrote this path without its text being known, if the commit
@@ -263,45 +253,8 @@ class FileEvidence:
                 continue
             if edit.operation == "rename" and edit.path != change.path:
                 continue
-            self.claims.append(Claim(edit.id, WHOLE, ADDED, self.sha))
-            self.found.links.append(self._make(edit, "ran", "none", 0.0, ()))
+            self.proven.ran(edit)
             return
-
-    def _link(
-        self, edit: EditRow, blocks: Sequence[Block], relation: Relation, content: Content
-    ) -> None:
-        numbers = sorted(line.number for block in blocks for line, _ in block.pairs)
-        score = sum(block.score for block in blocks)
-        self.found.links.append(self._make(edit, relation, content, score, ranges(numbers)))
-        self._claim(edit.id, blocks, ADDED if relation == "wrote" else REMOVED)
-
-    def _claim(self, edit: int, blocks: Sequence[Block], kind: str) -> None:
-        for block in blocks:
-            self.claims += [Claim(edit, pos, kind, self.sha) for _, pos in block.pairs]
-
-    def _make(
-        self,
-        edit: EditRow,
-        relation: Relation,
-        content: Content,
-        score: float,
-        lines: tuple[tuple[int, int], ...],
-    ) -> Link:
-        proof = self.proofs.of(edit.session_id)
-        return Link(
-            commit=self.sha,
-            session_id=edit.session_id,
-            turn_uuid=edit.turn_uuid,
-            harness=edit.harness,
-            relation=relation,
-            content=content,
-            proof=proof,
-            level=level_of(content, proof),
-            score=round(score, 3),
-            path=self.change.path,
-            lines=lines,
-            edit_id=edit.edit_id,
-        )
 
 
 def _grouped(blocks: Iterable[Block]) -> list[tuple[int, list[Block]]]:

@@ -9,7 +9,8 @@ from typing import Final, Literal, TypeAlias
 
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
-from funes_git.git.diffs import FileChange, changes
+from funes_git.git.diffs import changes
+from funes_git.git.patch import FileChange
 from funes_git.link.belief import SURE
 from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import DiffLine, added_lines, removed_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from funes_git.link.pool import Claim
+from funes_git.link.editrows import Claim
 from funes_git.model import Content, Level, Link, Proof
 from funes_git.store.links import Move
 from funes_git_parsers.dataclass import dataclass

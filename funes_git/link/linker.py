@@ -8,15 +8,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
-from funes_git.git.diffs import CommitChange, FileChange
+from funes_git.git.patch import CommitChange, FileChange
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.difflines import added_lines, removed_lines
+from funes_git.link.editrows import RELEASED, Claim, Claims, EditRow, Elsewhere
+from funes_git.link.edittext import EditText, bare
 from funes_git.link.evidence import FileEvidence
 from funes_git.link.findings import Findings
 from funes_git.link.graph import Graph
 from funes_git.link.names import Names
-from funes_git.link.place import EditText, Places, bare
-from funes_git.link.pool import RELEASED, Claim, Claims, EditRow, Elsewhere, Pool
+from funes_git.link.place import Places
+from funes_git.link.pool import Pool
 from funes_git.link.proofs import Witnesses
 from funes_git.link.reasons import reason_of
 from funes_git.link.release import released
@@ -151,7 +153,7 @@ class Linker:
             lambda edit, pos: map(old, self._stood(edit, pos, evidence.sha, names)),
         )
         evidence.match(here, others, namesakes, before, places)
-        self._claim(evidence.claims, found)
+        self._claim(evidence.proven.claims, found)
 
     def _elsewhere(self, sha: str, change: FileChange, blobs: BlobReader) -> Elsewhere:
         """Of an edit and the hash of a line: whether the commit has such a line at the path where

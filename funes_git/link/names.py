@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from funes_git.git.diffs import FileChange
+from funes_git.git.patch import FileChange
 from funes_git.link.difflines import DiffLine
 from funes_git.link.graph import Graph
 from funes_git.store.catalog import Catalog

@@ -7,7 +7,8 @@ import time
 
 from funes_git.git import NOT_COMMITTED, Repo
 from funes_git.git.blamed import uncommitted_lines
-from funes_git.git.diffs import CommitChange, FileChange, Hunk, uncommitted
+from funes_git.git.diffs import uncommitted
+from funes_git.git.patch import CommitChange, FileChange, Hunk
 from funes_git.git.quote import storable
 from funes_git.link.graph import Graph
 from funes_git.link.linker import Linker

@@ -12,64 +12,18 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import field
-from typing import Protocol, TypeAlias
 
 from funes_git.linehash import loose_hash
+from funes_git.link.editrows import ADDED, RELEASED, REMOVED, WHOLE, Claims, EditRow
 from funes_git.link.graph import Graph
 from funes_git.link.match import Candidate, Candidates
-from funes_git.model import LineKey, Operation
 from funes_git_parsers.dataclass import dataclass
 
-ADDED, REMOVED, RELEASED = "added", "removed", "released"
 MUTE = frozenset(
     loose_hash(text)
     for text in ("", *"{}()[]", "};", "},", "})", "});", ");", "),", "];", "],", "]);", "end", "*/")
 )
 """Lines that say nothing, by their loose hashes: as many as need be told without their text."""
-WHOLE = -1
-"""The position that stands for an edit as a whole, where its text is not known."""
-
-
-class EditRow(Protocol):
-    """An edit as the catalog gives it."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def edit_id(self) -> str: ...
-    @property
-    def session_id(self) -> str: ...
-    @property
-    def turn_uuid(self) -> str: ...
-    @property
-    def harness(self) -> str: ...
-    @property
-    def ts(self) -> float | None: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def old_path(self) -> str | None: ...
-    @property
-    def operation(self) -> Operation: ...
-    @property
-    def added(self) -> Sequence[LineKey]: ...
-    @property
-    def removed(self) -> Sequence[LineKey]: ...
-
-
-Elsewhere: TypeAlias = Callable[[EditRow, int], bool]
-"""Whether a line with this hash, exact or loose, stands where the edit was made, if that is another
-file than the one that is asked about."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a commit did to one line of an edit: `kind` is ADDED, REMOVED or RELEASED."""
-
-    edit: int
-    pos: int
-    kind: str
-    commit: str
 
 
 @dataclass(slots=True)
@@ -86,10 +40,6 @@ class _Lines:
     """(edit, position) → exact hash of the added line"""
     sizes: list[tuple[int, int]] = field(default_factory=list)
     """How many lines each edit added and removed."""
-
-
-Claims: TypeAlias = dict[tuple[int, int], list[Claim]]
-"""(edit, position) → what commits did to that line."""
 
 
 class Pool:

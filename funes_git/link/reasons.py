@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from funes_git.git.diffs import CommitChange
+from funes_git.git.patch import CommitChange
 from funes_git.link.findings import Findings
 from funes_git.link.proofs import Witnesses
 from funes_git.model import Reason

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 
 from funes_git.linehash import loose_hash
 from funes_git.link.difflines import DiffLine
+from funes_git.link.editrows import RELEASED, Claim, Elsewhere
 from funes_git.link.match import Block
 from funes_git.link.place import EVIDENT, Places
-from funes_git.link.pool import RELEASED, Claim, Elsewhere, Pool
+from funes_git.link.pool import Pool
 
 
 def released(

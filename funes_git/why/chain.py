@@ -14,8 +14,9 @@ from funes_git.authors import Author, Authors
 from funes_git.errors import UsageError
 from funes_git.git import Repo
 from funes_git.git.blame import looked_through
-from funes_git.git.diffs import CommitChange, FileChange, uncommitted
+from funes_git.git.diffs import uncommitted
 from funes_git.git.linelog import before, line_history
+from funes_git.git.patch import CommitChange, FileChange
 from funes_git.model import CommitInfo, Link, Unexplained, Why
 from funes_git.store.catalog import Catalog
 from funes_git.targets import parse_target

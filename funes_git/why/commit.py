@@ -10,7 +10,8 @@ from funes_git.answers import AnswerMaker
 from funes_git.authors import Authors, read_until
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, Repo
-from funes_git.git.diffs import FileChange, changes
+from funes_git.git.diffs import changes
+from funes_git.git.patch import FileChange
 from funes_git.model import CommitInfo, Link, Step, Unexplained, Why
 from funes_git.store.catalog import Catalog
 from funes_git.told import FileShare, Part, Shares

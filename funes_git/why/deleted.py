@@ -10,7 +10,8 @@ from funes_git.answers import AnswerMaker
 from funes_git.authors import Author, Authors
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import NOT_COMMITTED, BlamedLine, Repo
-from funes_git.git.diffs import FileChange, changes
+from funes_git.git.diffs import changes
+from funes_git.git.patch import FileChange
 from funes_git.git.pickaxe import changed_count, deleted_in, standing, touched
 from funes_git.git.quote import storable
 from funes_git.model import CommitInfo, EditRecord, Link, Unexplained, Why

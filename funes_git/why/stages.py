@@ -8,7 +8,7 @@ from typing import Any
 from funes_git.answers import AnswerMaker
 from funes_git.authors import Author, Authors
 from funes_git.git import NOT_COMMITTED, BlamedLine, Repo
-from funes_git.git.diffs import FileChange
+from funes_git.git.patch import FileChange
 from funes_git.link.coverage import SKEW
 from funes_git.model import CommitInfo, Link
 from funes_git.store.catalog import Catalog

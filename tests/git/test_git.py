@@ -11,7 +11,8 @@ from helpers import GitRepo
 from funes_git.errors import NotARepository, UnknownTarget
 from funes_git.git import GitError, Repo, process
 from funes_git.git.blame import blame
-from funes_git.git.diffs import CommitChange, changes
+from funes_git.git.diffs import changes
+from funes_git.git.patch import CommitChange
 
 
 def diff(repo: GitRepo, *revs: str) -> list[CommitChange]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from funes_git.link.edittext import EditText
 from funes_git.link.home import MOST, astray
 from funes_git.link.match import Candidate
-from funes_git.link.place import EditText, Places
+from funes_git.link.place import Places
 
 LINE, KEY = "check(path)", 1
 

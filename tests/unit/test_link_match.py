@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from funes_git.git.diffs import FileChange, Hunk
+from funes_git.git.patch import FileChange, Hunk
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.belief import Heavy, Placed
 from funes_git.link.difflines import added_lines

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from funes_git.link.difflines import DiffLine
+from funes_git.link.edittext import EditText
 from funes_git.link.match import Block
-from funes_git.link.place import EditText, Places
+from funes_git.link.place import Places
 
 
 def returned(now: Sequence[str], numbers: Sequence[int], stood: Sequence[Sequence[str]]) -> float:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from funes_git.git.diffs import FileChange, Hunk
+from funes_git.git.patch import FileChange, Hunk
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.difflines import removed_lines
+from funes_git.link.editrows import ADDED, RELEASED, REMOVED, Claim, Claims
+from funes_git.link.edittext import EditText
 from funes_git.link.graph import Graph
-from funes_git.link.place import EditText, Places
-from funes_git.link.pool import ADDED, RELEASED, REMOVED, Claim, Claims, Pool
+from funes_git.link.place import Places
+from funes_git.link.pool import Pool
 from funes_git.link.release import released
 from funes_git.model import LineKey, Operation
 
