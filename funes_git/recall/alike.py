@@ -23,7 +23,7 @@ def folded(text: str) -> str:
 def runs(text: str) -> Runs:
     """What `alike` compares of a text."""
     words = _WORD.findall(text.lower())
-    return frozenset(hash(tuple(words[i : i + _RUN])) for i in range(len(words) - _RUN + 1))
+    return frozenset(map(hash, zip(*(words[i:] for i in range(_RUN)), strict=False)))
 
 
 def alike(one: Runs, others: Iterable[Runs]) -> int | None:

@@ -45,17 +45,30 @@ class _Known:
 
     def __init__(self) -> None:
         self._texts: dict[str, int] = {}
+        self._starts: set[str] = set()
         self._runs: list[Runs] = []
+        self._last: tuple[str, Runs] = ("", frozenset())
 
     def add(self, text: str) -> None:
         """The text of the next group."""
         self._texts.setdefault(folded(text), len(self._runs))
-        self._runs.append(runs(text))
+        self._starts.add(_start(text))
+        self._runs.append(self._runs_of(text))
 
     def twin_of(self, text: str, *, closely: bool) -> int | None:
         """The group that says the same; unless `closely`, only with the same words."""
-        same = self._texts.get(folded(text))
-        return alike(runs(text), self._runs) if same is None and closely else same
+        # most texts differ in their first word, which is quick to see
+        same = self._texts.get(folded(text)) if _start(text) in self._starts else None
+        return alike(self._runs_of(text), self._runs) if same is None and closely else same
+
+    def _runs_of(self, text: str) -> Runs:
+        if self._last[0] is not text:  # what has no twin is added next
+            self._last = text, runs(text)
+        return self._last[1]
+
+
+def _start(text: str) -> str:
+    return text.split(None, 1)[0].lower() if text.strip() else ""
 
 
 class Exchanges:

@@ -11,7 +11,7 @@ from typing import Any
 
 from funes_git.model import Chunk
 from funes_git.store.database import Row
-from funes_git.store.pack import blocks_from_json, expand, files_from_text
+from funes_git.store.pack import block_texts, expand, files_from_text
 from funes_git.store.reading import TurnReading
 from funes_git.store.records import ChunkRow
 
@@ -84,7 +84,7 @@ class ChunkReading(TurnReading):
         rows = list(rows)
         needed = {r[18] for r in rows if r[21] is None and not r[17]}
         bodies = self.rows_in("SELECT turn, data FROM bodies WHERE turn IN (?)", sorted(needed))
-        texts = {turn: [b.text for b in blocks_from_json(expand(data))] for turn, data in bodies}
+        texts = {turn: block_texts(expand(data)) for turn, data in bodies}
         return [_chunk(row, texts.get(row[18])) for row in rows]
 
 

@@ -74,6 +74,11 @@ def blocks_from_json(text: str) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+def block_texts(text: str) -> list[str]:
+    """The texts alone of the blocks of `blocks_to_json`."""
+    return [values[1] for values in json.loads(text)]
+
+
 def texts_to_json(*texts: str | None) -> str:
     """A few texts as JSON."""
     return _encode(texts)

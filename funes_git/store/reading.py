@@ -314,13 +314,13 @@ class TurnReading(EditReading):
             (prompt.session_id, prompt.seq),
         )
         until = following[0] if following else 1 << 62
-        rows = self.rows(
+        sql = (
             TURN + "WHERE s.session_id = ? AND t.seq > ? AND t.seq < ? AND t.exchange = ?"
             " AND t.role = 'assistant' AND t.thread IS NULL AND NOT t.retracted"
-            " ORDER BY t.seq DESC, t.id DESC LIMIT ?",
-            (prompt.session_id, prompt.seq, until, prompt.turn_uuid, limit),
+            " ORDER BY t.seq DESC, t.id DESC LIMIT ?"
         )
-        return map(_turn, rows)
+        values = (prompt.session_id, prompt.seq, until, prompt.turn_uuid, limit)
+        yield from map(_turn, self.each(sql, values))  # most need the first alone
 
     def _opening(self, row: Row, session_id: str) -> Row | None:
         """The turn that opened a turn's exchange. A fork may begin in the middle of an exchange;
