@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import here
-from funes_git.errors import MemoryMissing, NotARepository, UsageError
+from funes_git.errors import NotARepository, UsageError
 from funes_git.git import Repo
 from funes_git.hosts import wiring
 from funes_git.hosts.catalogue import Agent, Scope
@@ -22,6 +22,7 @@ def add(
     user: bool = False,
     project: bool = False,
     hints: bool = False,
+    yes: bool = False,
     format: options.Format = None,
 ) -> int:
     """Let an agent ask the memory by itself
@@ -39,7 +40,8 @@ def add(
         claude, codex, pi, hermes, gemini, opencode, cursor or copilot.
     memory
         Also keep this repository's memory in step with this one, as `git funes push MEMORY` does,
-        after a first index where there is none: ORG/NAME on the Hugging Face Hub, or a folder.
+        after a first index where there is none: ORG/NAME on the Hugging Face Hub, or a folder. On
+        another machine the same command takes what is there.
     user
         For all your projects (the default).
     project
@@ -47,6 +49,8 @@ def add(
     hints
         Also tell the agent, when a session starts, that there is a memory, and before an edit what
         was decided about those lines. Without --hints they are taken out again.
+    yes
+        Do not ask: MEMORY may hold nothing but other repositories' sessions.
     format
         Terminals get human, pipes get agent.
     """
@@ -54,10 +58,11 @@ def add(
     repo, scope = _repo(), _scope(user, project)
     if agent is None:
         return _offer(out, repo, scope, hints)
-    done = _add(wiring.named(agent), scope, repo, hints)
-    _tell(out, [done])
-    if memory is not None:
-        return _share(repo, memory, format)
+    chosen = wiring.named(agent)
+    shared = None if memory is None else _sharing(repo, memory)
+    _tell(out, [_add(chosen, scope, repo, hints)])
+    if shared is not None:
+        return _share(out, shared, memory, yes, format)
     _note_missing_memory(repo)
     return 0
 
@@ -114,20 +119,31 @@ def _offer(out: output.Output, repo: Repo | None, scope: Scope, hints: bool) -> 
     return 0
 
 
-def _share(repo: Repo | None, memory: str, format: options.Format) -> int:
-    """Index first where nothing is, then bring both memories level. Raises what these do."""
-    from funes_git.commands.init import init
-    from funes_git.commands.pull import pull
-    from funes_git.commands.push import push
+def _sharing(repo: Repo | None, memory: str) -> Repo:
+    """The repository whose memory is to be shared. Raises UsageError, before anything is done."""
+    from funes_git.commands.push import bound
 
     if repo is None:
         raise UsageError("a memory is a repository's", hint="cd into the repository, then again")
+    bound(repo, memory, "push")
+    return repo
+
+
+def _share(
+    out: output.Output, repo: Repo, memory: str | None, yes: bool, format: options.Format
+) -> int:
+    """Index first where nothing is, then bring both memories level: a machine without a session
+    only takes. Raises what these do."""
+    from funes_git.commands.init import begin
+    from funes_git.commands.pull import pull
+    from funes_git.commands.push import push
+    from funes_git.store.catalog import Catalog
+
     if not repo.layout.catalog.exists():
-        init(format=format)
-    try:
-        return push(memory, format=format)
-    except MemoryMissing:  # no session is of this machine: there is only something to take
-        return pull(memory, format=format)
+        begin(repo, out)
+    with Catalog.open(repo.layout.catalog) as catalog:
+        sessions = catalog.totals().sessions
+    return (push if sessions else pull)(memory, yes=yes, format=format)
 
 
 def _add(agent: Agent, scope: Scope, repo: Repo | None, hints: bool) -> Wired:

@@ -80,15 +80,13 @@ def import_(
 
 
 def _file(repo: Repo, out: output.Output, file: str, *, embed: bool, strangers: bool) -> int:
-    from funes_git.commands.push import level
+    from funes_git.commands.push import level, meet
     from funes_git.remotes.names import parse
     from funes_git.remotes.places import place_of
     from funes_git.render import sharing
-    from funes_git.sync.meeting import Meeting
 
     place = place_of(parse(file if "/" in file else f"./{file}"))
-    report = Meeting(repo, place, out.progress, strangers=strangers).pull()
-    out.progress_done()
+    report = meet(repo, place, out, strangers, lambda meeting: meeting.pull())
     level(repo, out, embed=embed)
     if out.format == "json":
         out.json(json.document(**sharing.as_json(file, report)))

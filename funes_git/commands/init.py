@@ -38,10 +38,36 @@ def init(
     format
         Terminals get human, pipes get agent.
     """
+    out, repo = output.choose(format), here()
+    done = _enable(repo, out, no_hooks=no_hooks, no_embed=no_embed, wait=wait)
+    if done.stats.totals.sessions == 0:
+        output.note(f"note: {no_sessions(repo).message}")
+    if out.format == "json":
+        out.json(jsonstate.setup(done))
+    else:
+        out.lines(human.setup(out.page, done))
+    return 0
+
+
+def begin(repo: Repo, out: output.Output) -> None:
+    """The same for a repository whose memory is then brought level with another one."""
+    done = _enable(repo, out)
+    if out.format == "json":
+        out.json(jsonstate.setup(done))
+    else:
+        out.lines(human.begun(out.page, done))
+
+
+def _enable(
+    repo: Repo,
+    out: output.Output,
+    *,
+    no_hooks: bool = False,
+    no_embed: bool = False,
+    wait: bool = False,
+) -> human.Setup:
     from funes_git import redact
 
-    out = output.choose(format)
-    repo = here()
     with Stores.open(repo.layout, write=True) as stores:
         hooks = githooks.state(repo)
         if not no_hooks:
@@ -56,14 +82,7 @@ def init(
     vectors: human.Vectors = "unwanted" if no_embed else "coming"
     if stats.totals.sessions and not no_embed:
         vectors = _vectors(repo, out, wait)
-    done = human.Setup(repo.name, hooks, stats, report, linked, vectors, wiring.unwired(repo))
-    if stats.totals.sessions == 0:
-        output.note(f"note: {no_sessions(repo).message}")
-    if out.format == "json":
-        out.json(jsonstate.setup(done))
-    else:
-        out.lines(human.setup(out.page, done))
-    return 0
+    return human.Setup(repo.name, hooks, stats, report, linked, vectors, wiring.unwired(repo))
 
 
 def _vectors(repo: Repo, out: output.Output, wait: bool) -> human.Vectors:

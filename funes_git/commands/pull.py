@@ -5,7 +5,7 @@ from __future__ import annotations
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.opened import here
-from funes_git.commands.push import bind, bound, level
+from funes_git.commands.push import bind, bound, level, meet
 from funes_git.render import json, sharing
 
 
@@ -35,13 +35,11 @@ def pull(
         Terminals get human, pipes get agent.
     """
     from funes_git.remotes.places import place_of
-    from funes_git.sync.meeting import Meeting
 
     out = output.choose(format)
     repo = here()
     name = bound(repo, memory, "pull")
-    report = Meeting(repo, place_of(name), out.progress, strangers=yes).pull()
-    out.progress_done()
+    report = meet(repo, place_of(name), out, yes, lambda meeting: meeting.pull())
     level(repo, out, embed=not no_embed)
     bind(repo, name, memory)
     if out.format == "json":

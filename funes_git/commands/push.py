@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.making import link_new
@@ -11,6 +14,10 @@ from funes_git.git import Repo
 from funes_git.remotes.names import Name, parse
 from funes_git.render import json, sharing
 from funes_git.store.stores import Stores
+
+if TYPE_CHECKING:
+    from funes_git.remotes.places import Place
+    from funes_git.sync.meeting import Meeting, Report
 
 
 def push(
@@ -43,7 +50,6 @@ def push(
         Terminals get human, pipes get agent.
     """
     from funes_git.remotes.places import place_of
-    from funes_git.sync.meeting import Meeting
 
     out = output.choose(format)
     repo = here()
@@ -53,9 +59,8 @@ def push(
     place = place_of(name)
     created = place.create(private=True)
     place.demand_private()
-    report = Meeting(repo, place, out.progress, strangers=yes).push()
+    report = meet(repo, place, out, yes, lambda meeting: meeting.push())
     report.created = created
-    out.progress_done()
     level(repo, out, embed=not no_embed)
     bind(repo, name, memory)
     if out.format == "json":
@@ -63,6 +68,24 @@ def push(
     else:
         out.lines(sharing.pushed(name.text, report))
     return 0
+
+
+def meet(
+    repo: Repo, place: Place, out: output.Output, yes: bool, bring: Callable[[Meeting], Report]
+) -> Report:
+    """Bring this memory and one elsewhere level. Where that one holds nothing of this repository,
+    `yes` was given or a user agrees; else Foreign is raised."""
+    from funes_git.sync.meeting import Foreign, Meeting
+
+    try:
+        return bring(Meeting(repo, place, out.progress, strangers=yes))
+    except Foreign as foreign:
+        out.progress_done()
+        if not output.can_ask() or not output.ask(f"{foreign.message}. Go on?"):
+            raise
+        return bring(Meeting(repo, place, out.progress, strangers=True))
+    finally:
+        out.progress_done()
 
 
 def bound(repo: Repo, memory: str | None, command: str) -> Name:
@@ -85,6 +108,10 @@ def bind(repo: Repo, name: Name, memory: str | None) -> None:
     if memory and "memory" not in repo.settings:
         kept = name.where if name.kind in ("folder", "file") else name.text
         repo.run("config", "funes.memory", kept)
+        output.note(
+            f"note: from now on sessions of agents that are added here push to {name.text} when "
+            "they end; `git config --unset funes.memory` stops that"
+        )
 
 
 def level(repo: Repo, out: output.Output, *, embed: bool) -> None:

@@ -34,10 +34,26 @@ class Setup(NamedTuple):
 
 
 def setup(page: Page, done: Setup) -> Iterator[str]:
-    """The report."""
+    """The report, and what to do next."""
     totals = done.stats.totals
     yield page.style.bold(f"{line(done.repository)} has a memory")
     yield ""
+    yield from _report(page, done)
+    yield ""
+    yield from _next(page, totals.sessions, [agent.label for agent in done.unwired])
+
+
+def begun(page: Page, done: Setup) -> Iterator[str]:
+    """The report where another memory is met next."""
+    if done.stats.totals.sessions:
+        yield from _report(page, done)
+    else:
+        yield "no agent's session on this machine yet"
+        yield from prose(page, state.hooks(done.hooks), "", "  ")
+
+
+def _report(page: Page, done: Setup) -> Iterator[str]:
+    totals = done.stats.totals
     if totals.sessions:
         yield f"{words.plural(totals.sessions, 'session')} of this repository:"
         yield from state.agents(done.stats)
@@ -52,8 +68,6 @@ def setup(page: Page, done: Setup) -> Iterator[str]:
         yield from prose(page, told, "", "  ")
     elif waiting > 0 and done.vectors == "no-weights":
         yield from prose(page, state.PULL, "", "  ")
-    yield ""
-    yield from _next(page, totals.sessions, [agent.label for agent in done.unwired])
 
 
 def _next(page: Page, sessions: int, unwired: list[str]) -> Iterator[str]:

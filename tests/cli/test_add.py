@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
 from agents import START, ClaudeSession
-from cli.running import funes, on_terminal
+from cli.running import environment, funes, on_terminal
 from helpers import GitRepo, share_rules
+from hub import serving
+from machines import Machine
 
 
 def test_add_says_what_went_where_and_what_is_left_to_do(repo: GitRepo, hermetic: Path) -> None:
@@ -130,5 +135,75 @@ def test_with_a_memory_one_command_does_all_on_each_machine(
     assert done.returncode == 0, done.stderr
     done = funes("why", "a.py:1", cwd=other, HOME=str(home))
     assert "Count the visitors of each page." in done.stdout
-    outside = funes("add", "claude", str(shared), cwd=tmp_path)
-    assert "a memory is a repository's" in outside.stderr
+
+
+def test_what_cannot_be_shared_is_said_before_anything_is_done(
+    repo: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    for cwd, memory, said in (
+        (tmp_path, "acme/widget", "a memory is a repository's"),
+        (repo.path, "no such", "no memory can be called 'no such'"),
+        (repo.path, "acme/widget@v1", "names a revision"),
+    ):
+        done = funes("add", "claude", memory, cwd=cwd)
+        assert done.returncode == 2, done.stderr
+        assert said in done.stderr
+    assert not (hermetic / ".claude.json").exists()
+
+
+@pytest.mark.slow
+def test_a_memory_of_other_repositories_is_asked_about(tmp_path: Path) -> None:
+    shared = str(tmp_path / "shared")
+    first, other = Machine(tmp_path / "first"), Machine(tmp_path / "other")
+    first.session("one.py", "count_visitors = 1")
+    first.run("add", "pi", shared)
+    other.session("two.py", "quite_another_thing = 2")
+    said = other.run("add", "pi", shared, code=1).stderr
+    assert f"{shared} holds sessions, and none of this repository" in said
+    assert "hint: check the name, or add --yes" in said
+    ways = {"typed": "n\n", "cwd": other.repo.path, **other.env}
+    code, said = on_terminal("add", "pi", shared, **ways)
+    assert (code, "none of this repository. Go on? [y/N]" in said) == (1, True), said
+    assert "memory" not in other.repo.git("config", "--local", "--list")
+    code, said = on_terminal("add", "pi", shared, **{**ways, "typed": "y\n"})
+    assert code == 0, said
+    assert other.repo.git("config", "funes.memory") == shared
+    third = Machine(tmp_path / "third")
+    third.session("three.py", "a_third_thing = 3")
+    third.run("add", "pi", shared, "--yes")
+
+
+@pytest.mark.slow
+def test_one_command_on_each_machine_and_the_hub_between_them(tmp_path: Path) -> None:
+    with serving() as hub:
+        one = Machine(tmp_path / "one", hub)
+        one.session("one.py", "count_visitors = 1", prompt="Count the visitors")
+        done = one.run("add", "claude", "ada/widget")
+        assert "made ada/widget, private\npushed 4 turns to ada/widget\n" in done.stdout
+        assert "note: from now on sessions of agents that are added here push" in done.stderr
+        assert hub.repositories["ada/widget"].private
+
+        two = Machine(tmp_path / "two", hub, one.repo)
+        done = two.run("add", "claude", "ada/widget")
+        assert "no agent's session on this machine yet\n" in done.stdout
+        assert "took 1 session, 4 turns" in done.stdout
+        assert "Count the visitors" in two.run("why", "one.py:1").stdout
+
+        two.clock.tick(5_000)
+        two.session("two.py", "count_pages = 2", prompt="Count the pages")
+        _session_ends(two)
+        until = time.monotonic() + 120
+        while not any("two.py" in str(body) for body in hub.received):
+            assert time.monotonic() < until, hub.asked
+            time.sleep(0.2)
+        one.repo.git("pull", "-q", str(two.repo.path), "main")
+        assert "took 1 session, 4 turns" in one.run("add", "claude", "ada/widget").stdout
+        assert "Count the pages" in one.run("why", "two.py:1").stdout
+
+
+def _session_ends(machine: Machine) -> None:
+    """What Claude Code runs then."""
+    settings = json.loads((machine.home / ".claude/settings.json").read_text())
+    command = ["/bin/sh", "-c", settings["hooks"]["SessionEnd"][0]["hooks"][0]["command"]]
+    env = environment(**machine.env, FUNES_GIT_WORKER_DELAY="0")
+    subprocess.run(command, cwd=machine.repo.path, env=env, input=b"{}", check=True)
