@@ -81,8 +81,9 @@ def shared() -> Leaks:
 
 
 def _is_filler(finding: Any) -> bool:
-    """Whether a rule that goes by names alone took a marker of ours or mere words for a secret."""
-    generic: bool = finding.rule_id.startswith("generic-") and not finding.component_sets
+    """Whether a rule that goes by names alone took a marker of ours or mere words for a secret; a
+    user's name beside them (the finding's components) makes them none."""
+    generic: bool = finding.rule_id.startswith("generic-")
     return generic and is_filler(finding.match.value)
 
 

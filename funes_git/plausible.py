@@ -158,7 +158,11 @@ def is_filler(value: str) -> bool:
     if "REDACTED:" in value or "WITHHELD:" in value or _PLACEHOLDER.search(bare):
         return True
     plain = all(is_wordlike(word) or not word.isascii() for word in bare.split())
-    return len(bare) < 6 or bare.lower() in _COMMON or (plain and not bare.isidentifier())
+    return (
+        len(bare) < 6
+        or bare.lower() in _COMMON
+        or (plain and not (bare.isascii() and bare.isidentifier()))
+    )
 
 
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/=]{16,}")

@@ -117,8 +117,8 @@ def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Part]
     if draft.pending() and not yes:
         if not is_conversation(out):
             raise FunesError(
-                f"{plural(len(draft.pending()), 'session')} behind {draft.span.range} nobody has"
-                " decided about as they are now",
+                f"nobody has decided about {plural(len(draft.pending()), 'session')} behind"
+                f" {draft.span.range} as they are now",
                 hint=f"git funes review {draft.span.range}"
                 "   (in a script: --include SESSION, --exclude SESSION, or --yes for all)",
             )

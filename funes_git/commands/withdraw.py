@@ -39,7 +39,7 @@ def withdraw(
     format
         Terminals get human, pipes get agent.
     """
-    from funes_git.publish.withdraw import Withdrawal
+    from funes_git.publish.withdraw import Withdrawal, Withdrawn
     from funes_git.remotes.hub import Dataset
     from funes_git.render import drafts
 
@@ -47,11 +47,19 @@ def withdraw(
     repo = here()
     folder = repo.layout.publishing(memory)
     work = Withdrawal(Dataset(memory), folder)
-    found = work.find(release)
+    is_gone = work.is_gone(release)
+    if is_gone and not purge:
+        raise FunesError(
+            f"{release} is withdrawn from {memory} already; its history still has it",
+            hint=f"git funes withdraw {release} {memory} --purge",
+        )
     if not yes:
-        _demand_yes(out, f"withdraw {found.name} from {memory}{' for good' if purge else ''}?")
+        _demand_yes(out, f"withdraw {release} from {memory}{' for good' if purge else ''}?")
     with alone(folder):
-        done = work.withdraw(found.name, lambda step: out.progress(0, 0, step))
+        if is_gone:
+            done = Withdrawn(release, "", {}, 0)
+        else:
+            done = work.withdraw(release, lambda step: out.progress(0, 0, step))
         if purge:
             work.purge(done)
     out.progress_done()

@@ -22,7 +22,7 @@ class Withdrawn:
     """What came of it: rows that went and stay by table; of a purge, the large files that went and
     the tags that were moved."""
 
-    manifest: Manifest
+    name: str
     commit: str
     gone: dict[str, int]
     kept: int
@@ -37,11 +37,15 @@ class Withdrawal:
         self.dataset = dataset
         self._folder = folder
 
-    def find(self, name: str) -> Manifest:
-        """The release of a name. Raises UnknownTarget, HubError."""
+    def is_gone(self, name: str) -> bool:
+        """Whether a release was withdrawn before, so that only the history can have it. Raises
+        UnknownTarget where there was none of that name, HubError."""
         head = self.dataset.head()
         every = send.releases(self.dataset, head, self.dataset.files(head))
-        return _named(every, name, self.dataset.name)
+        if _title(name) in self.dataset.titles() and all(each.name != name for each in every):
+            return True
+        _named(every, name, self.dataset.name)
+        return False
 
     def withdraw(self, name: str, at: Callable[[str], None] = lambda _: None) -> Withdrawn:
         """Remove a release's rows that no other holds, its manifest, its traces and its tag, in one
@@ -56,13 +60,13 @@ class Withdrawal:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True, mode=0o700)
             send.fetch_tables(self.dataset, head, files, self._folder)
-            done = Withdrawn(mine, "", *removal.remove(self._folder, mine, others))
+            done = Withdrawn(name, "", *removal.remove(self._folder, mine, others))
             old = send.card(self.dataset, head, files)
             self._lay_out(mine, others, old)
             made = [*send.operations(self._folder, files, mine.sessions), Delete(mine.path)]
             at("sending")
             try:
-                done.commit = self.dataset.commit(made, head, f"Withdraw {name}")
+                done.commit = self.dataset.commit(made, head, _title(name))
             except Conflict:
                 continue
             self.dataset.untag(name)
@@ -75,7 +79,7 @@ class Withdrawal:
     def purge(self, done: Withdrawn) -> None:
         """Make one commit of the dataset's history, move its tags there, and remove the large files
         that it no longer names. Cannot be undone. Raises HubError."""
-        done.commit = self.dataset.squash(f"Without {done.manifest.name}")
+        done.commit = self.dataset.squash(f"Without {done.name}")
         done.moved = tuple(sorted(self.dataset.tags()))
         for name in done.moved:
             self.dataset.tag(name, done.commit)
@@ -95,6 +99,10 @@ class Withdrawal:
             releases=others,
         )
         (self._folder / send.CARD).write_text(card.render(facts, old), "utf-8")
+
+
+def _title(name: str) -> str:
+    return f"Withdraw {name}"
 
 
 def _named(every: Iterable[Manifest], name: str, memory: str) -> Manifest:

@@ -220,6 +220,12 @@ class Dataset:
     def _fetch(self, fetch: Callable[[], str], commit: str | None) -> Path:
         return Path(self._ask(lambda _: fetch(), commit))
 
+    def titles(self) -> list[str]:
+        """The first lines of the commits' messages, the newest first. Raises HubError."""
+        return self._ask(
+            lambda api: [c.title for c in api.list_repo_commits(self.name, repo_type=KIND)]
+        )
+
     def drop_large(self, keep: Container[str]) -> int:
         """Remove the large files for good whose sha256 is not to be kept; how many those were.
         Commits that still name them are left without."""

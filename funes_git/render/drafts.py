@@ -190,8 +190,13 @@ def outcome(found: Outcome, name: str) -> Iterator[str]:
     if found.unchanged:
         yield f"{line(name)} holds {release} as it is; nothing was sent"
         return
+    counts = found.manifest.counts
+    held = [plural(counts["exchanges"], "exchange"), plural(counts["sessions"], "session")]
     sent = f"{plural(found.files, 'file')}, {words.size(found.size)}"
-    yield f"published {release} to {line(name)}: {sent}"
+    yield f"published {release} to {line(name)}: {' of '.join(held)} ({sent})"
+    if counts["withheld"]:
+        told = f"git funes review {line(found.manifest.range)}"
+        yield f"{plural(counts['withheld'], 'text')} withheld: {told} names them"
     yield f"ask it: git funes recall --memory {line(name)}@{release} WORDS"
 
 
@@ -215,9 +220,10 @@ def outcome_json(found: Outcome, name: str) -> Object:
 def withdrawn(found: Withdrawn, name: str) -> Iterator[str]:
     """What went, and what cannot be undone."""
     parts = [plural(n, kind[:-1]) for kind, n in found.gone.items() if n]
-    yield f"withdrew {line(found.manifest.name)} from {line(name)}: " + (
-        words.listed(parts) if parts else "other releases hold all of it"
-    )
+    if found.gone:
+        yield f"withdrew {line(found.name)} from {line(name)}: " + (
+            words.listed(parts) if parts else "other releases hold all of it"
+        )
     if found.kept:
         yield f"{plural(found.kept, 'block')} of its sessions stay, as other releases hold them"
     if found.purged is None:
@@ -233,7 +239,7 @@ def withdrawn_json(found: Withdrawn, name: str) -> Object:
     """`withdraw`: what went."""
     return document(
         memory=name,
-        release=found.manifest.name,
+        release=found.name,
         commit=found.commit,
         removed=found.gone,
         kept_blocks=found.kept,

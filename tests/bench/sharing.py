@@ -42,7 +42,7 @@ TRACES = ROOT.parents[1] / "shared" / "data" / "traces"
 PAGE = ROOT / "docs" / "security.md"
 START, END = "<!-- made by tests/bench/sharing.py secrets -->", "<!-- end -->"
 NAME = "ada/memory"
-MOST = 25_000_000
+MOST = 20_000_000
 """Characters of ordinary sessions that are looked through."""
 
 

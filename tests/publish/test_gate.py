@@ -79,6 +79,8 @@ def test_markers_and_words_are_no_secrets() -> None:
         '"password": "Enter your password",',
         "PASSWORD=your_password",
         "def check(password=password, other=1):",
+        '"ask_username": "Name of the user",\n"ask_password": "Enter your acme password",',
+        '"ask_username": "用户名",\n"no_password": "未找到存储的密码",',
     )
     assert gate.check(texts) == {}
 

@@ -106,6 +106,23 @@ def test_a_second_release_is_added_and_each_can_be_withdrawn(
     assert project.claude.id.encode() not in everything
 
 
+def test_what_was_withdrawn_can_still_be_purged(project: Project) -> None:
+    project.publish("--public")
+    repository = project.hub.repositories[NAME]
+    unknown = project.funes("withdraw", "v3", NAME, "--purge", "--yes")
+    assert "has no release v3; it has v1.0.0" in unknown.stderr
+    assert project.funes("withdraw", "v1.0.0", NAME, "--yes").returncode == 0
+    again = project.funes("withdraw", "v1.0.0", NAME, "--yes")
+    assert again.returncode == 1
+    assert f"hint: git funes withdraw v1.0.0 {NAME} --purge" in again.stderr
+    assert len(repository.history("main")) > 1
+    done = project.funes("withdraw", "v1.0.0", NAME, "--purge", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("the history is one commit now; ")
+    assert len(repository.history("main")) == 1
+    assert b"it grows without end" not in b"".join(project.hub.files.values())
+
+
 def test_a_publish_that_was_cut_off_goes_on_with_the_same_files(project: Project) -> None:
     project.hub.fail("POST", r"/commit/", 500, times=9)
     stopped = project.funes("publish", "v1.0.0", NAME, "--yes", "--public")
