@@ -343,6 +343,8 @@ class Story:
         self.git("add", path)
         if path in self.record.work:
             self.record.index[path] = self.record.work[path]
+        else:  # it was moved away, and the move is not staged
+            del self.record.index[path]
         return f"git add {path}"
 
     def op_commit_staged(self) -> str | None:

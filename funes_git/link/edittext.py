@@ -60,14 +60,16 @@ class EditText:
         """Whether the edit shows such a line once, and what it replaced did not."""
         return [*self.new.values()].count(text) == 1 and text not in self.old.values()
 
-    def follow(self, text: str, sides: dict[int, set[str]]) -> None:
+    def follow(self, text: str, sides: dict[int, set[str]], *, surely: bool) -> None:
         """Add to `sides`, the lines that may stand above (-1) and below (1) of the line `text`,
-        those that stand there after this edit, if one of them did before."""
+        those that stand there after this edit, if one of them did before; `surely` if both did, as
+        where there are several such lines."""
         for old, new in self.kept:
             if self.new[new] != text:
                 continue
             before = {step: _beside(self.old, old, step) for step in sides}
-            if any(found and found[1] in sides[step] for step, found in before.items()):
+            stood = (found and found[1] in sides[step] for step, found in before.items())
+            if all(stood) if surely else any(stood):
                 for step in sides:
                     after = _beside(self.new, new, step)
                     sides[step] |= {after[1]} if after else set()

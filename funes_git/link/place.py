@@ -93,7 +93,7 @@ class Places:
     def sides(self, number: int, edit: int, pos: int) -> list[bool]:
         """For each side of which an edit says what stands beside its line at `pos`: whether that,
         or what a later edit shows there, stands beside line `number`."""
-        wanted = self._sides(number, edit, pos)
+        wanted = self._sides(number, edit, pos, surely=True)
         return [self._beside(number, step) in side for step, side in wanted.items() if side]
 
     def later_evidence(self, block: Block) -> float:
@@ -101,20 +101,21 @@ class Places:
         beside a line and show the line itself as it was."""
         found = 0.0
         for line, pos in block.pairs:
-            for step, wanted in self._sides(line.number, block.edit, pos).items():
+            for step, wanted in self._sides(line.number, block.edit, pos, surely=False).items():
                 beside = self._beside(line.number, step)
                 found += (beside in wanted) * self._worth(beside)
         return found
 
-    def _sides(self, number: int, edit: int, pos: int) -> dict[int, set[str]]:
+    def _sides(self, number: int, edit: int, pos: int, *, surely: bool) -> dict[int, set[str]]:
         """What an edit, and those that were made after it, show above (-1) and below (1) of its
-        line at `pos`; followed only where that is not what stands beside line `number`."""
+        line at `pos`; followed only where that is not what stands beside line `number`, and
+        `surely` as EditText.follow has it."""
         text = self._text_of(edit)
         first = {step: text.beside(pos, step) for step in (-1, 1)}
         sides = {step: {side[1]} if side else set() for step, side in first.items()}
         if any(self._beside(number, step) not in side for step, side in sides.items()):
             for later in self._later(edit):
-                self._text_of(later).follow(self._line(number), sides)
+                self._text_of(later).follow(self._line(number), sides, surely=surely)
         return sides
 
     def returned(self, block: Block) -> float:
