@@ -14,8 +14,7 @@ from funes_git.output import Output
 from funes_git.version import version_of
 
 if TYPE_CHECKING:
-    from funes_git.publish.draft import Draft
-    from funes_git.publish.part import Part
+    from funes_git.publish.draft import Chosen, Draft
     from funes_git.publish.release import Prepared
     from funes_git.remotes.hub import Dataset
     from funes_git.store.lance import LanceMemory
@@ -87,9 +86,9 @@ def publish(
     repo, lance, draft = drafted(out, release, since, scope, keep_emails)
     manifest.checked(draft.span.name)
     decide(repo, draft, include, exclude, keep=not dry_run)
-    parts = _reviewed(out, repo, draft, yes=yes or dry_run)
+    chosen = _reviewed(out, repo, draft, yes=yes or dry_run)
     tool = f"funes-git {version_of('funes-git')}"
-    prepared = releases.prepare(repo, lance, draft, parts, tool, license)
+    prepared = releases.prepare(repo, lance, draft, chosen, tool, license)
     if dry_run:
         return _dry_run(out, repo, lance, draft, prepared, memory)
     folder = repo.layout.publishing(memory)
@@ -109,7 +108,7 @@ def publish(
     return 0
 
 
-def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Part]:
+def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Chosen]:
     """What is to leave, after a person was asked about what is not decided yet."""
     from funes_git.render import drafts
     from funes_git.render.words import plural
@@ -126,15 +125,15 @@ def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Part]
 
         out.lines(drafts.table(out.page, draft))
         talk.review(out, repo, draft)
-    parts = draft.chosen(pending=yes)
-    if not parts:
+    chosen = draft.chosen(pending=yes)
+    if not chosen:
         lost = plural(len(draft.left_out), "session")
         why = f"; {lost} left out, as an id holds a secret" if draft.left_out else ""
         raise FunesError(
             f"nothing of {draft.span.range} is to be published{why}",
             hint=f"git funes review {draft.span.range}",
         )
-    return parts
+    return chosen
 
 
 def _dry_run(

@@ -74,7 +74,7 @@ class Part:
         """Characters of text in its blocks."""
         return sum(len(block.text) for stored in self.turns for block in stored.turn.blocks)
 
-    def of(self, exchanges: set[str]) -> Part:
+    def of(self, exchanges: Container[str]) -> Part:
         """The same without the turns of other exchanges, and what hangs on them."""
         kept = {uuid for uuid, exchange in self.by_turn().items() if exchange in exchanges}
         return self.only(kept)

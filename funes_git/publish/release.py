@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,10 +13,9 @@ from pathlib import Path
 from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.publish import card, gate, removal, rows, send, stage
-from funes_git.publish.draft import Draft
+from funes_git.publish.draft import Chosen, Draft
 from funes_git.publish.manifest import Manifest, load, path_of
 from funes_git.publish.part import Part
-from funes_git.publish.rows import Tables
 from funes_git.publish.stage import Stage
 from funes_git.remotes.hub import Add, Dataset
 from funes_git.remotes.huberrors import Conflict, NotOnHub
@@ -28,13 +28,15 @@ LICENSE = "other"
 
 @dataclass(slots=True)
 class Prepared:
-    """A release that is ready to be laid out: its sessions with their rows, and its manifest."""
+    """A release that is ready to be laid out: its sessions, and its manifest. `identity` is the
+    repository's name and id, `file` one that the release wrote."""
 
-    parts: list[Part]
-    tables: list[Tables]
+    chosen: Sequence[Chosen]
+    identity: tuple[str, str]
     manifest: Manifest
     repository: str
     license: str | None
+    file: str
 
 
 @dataclass(slots=True)
@@ -52,29 +54,35 @@ def prepare(
     repo: Repo,
     memory: LanceMemory,
     draft: Draft,
-    parts: Sequence[Part],
+    chosen: Sequence[Chosen],
     tool: str,
     license: str | None,
 ) -> Prepared:
-    """The rows of a release and its manifest, which names the `tool` with its version."""
+    """What leaves and its manifest, which names the `tool` with its version."""
     identity = repo.identity()
-    tables = [rows.of(part, identity) for part in parts]
     span = draft.span
-    linked = {link.commit for part in parts for link in part.links}
     about = [span.name, draft.scope, list(span.commits), draft.keep_emails]
-    counts = {name: sum(len(each[name]) for each in tables) for name in tables[0]} if tables else {}
-    counts |= {
-        "sessions": len(parts),
-        "exchanges": sum(len(part.exchanges) for part in parts),
-        "turns": sum(len(part.turns) for part in parts),
-        "withheld": sum(len(part.withheld) for part in parts),
-        "range_commits": len(span.commits),
-    }
+    digest = rows.Digest(about)
+    counts: Counter[str] = Counter()
+    linked: set[str] = set()
+    sessions: dict[str, tuple[str, ...]] = {}
+    file = ""
+    for each in chosen:
+        part = each.part
+        tables = rows.of(part, identity)
+        digest.add(tables)
+        counts.update({name: len(tables[name]) for name in tables})
+        counts.update(
+            exchanges=len(part.exchanges), turns=len(part.turns), withheld=len(part.withheld)
+        )
+        linked.update(link.commit for link in part.links)
+        sessions[part.id] = _exchanges(part)
+        file = file or next((link.path for link in part.links if link.path), "")
     manifest = Manifest(
         name=span.name,
         range=span.range,
         scope=draft.scope,
-        digest=rows.digest(tables, about),
+        digest=digest.hex(),
         tool=tool,
         model=memory.model,
         published=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -82,17 +90,12 @@ def prepare(
         keep_emails=draft.keep_emails,
         repository=tuple(repo.aliases()),
         commits=tuple(sha for sha in span.commits if sha in linked),
-        sessions={part.id: _exchanges(part) for part in parts},
-        counts=counts,
+        sessions=sessions,
+        counts={**counts, "sessions": len(sessions), "range_commits": len(span.commits)},
     )
     names = identity[0].split()
-    return Prepared(
-        list(parts),
-        tables,
-        manifest,
-        names[0] if names else repo.name,
-        license,
-    )
+    repository = names[0] if names else repo.name
+    return Prepared(chosen, identity, manifest, repository, license, file or "README.md")
 
 
 def _exchanges(part: Part) -> tuple[str, ...]:
@@ -183,7 +186,7 @@ class Publisher:
         old = send.card(self.dataset, head, files)
         every = send.releases(self.dataset, head, files)
         others = [each for each in every if each.name != name]
-        sessions = {part.id for part in prepared.parts}
+        sessions = {each.shelved.id for each in prepared.chosen}
         for before in every:
             if before.name == name:
                 sessions |= self._take_out(prepared, before, others, folder)
@@ -217,11 +220,11 @@ def lay_out(
     """Lay a release out in a folder that may hold the tables of others, with the traces of these
     sessions. Raises SecretFound."""
     made = Stage(folder, memory)
-    for part, tables in zip(prepared.parts, prepared.tables, strict=True):
-        made.add(part, tables)
+    for each in prepared.chosen:
+        part = each.part
+        made.add(part, rows.of(part, prepared.identity))
     made.finish(sessions)
     manifest = prepared.manifest
-    written = (link.path for part in prepared.parts for link in part.links if link.path)
     facts = card.Facts(
         memory=name,
         repository=prepared.repository,
@@ -230,7 +233,7 @@ def lay_out(
         agents=made.agents(),
         models=made.models(),
         releases=[manifest, *others],
-        file=next(written, "README.md"),
+        file=prepared.file,
     )
     text = card.render(facts, old_card)
     gate.demand_clean("the dataset's card", [text])
@@ -245,7 +248,7 @@ def tried(prepared: Prepared, memory: LanceMemory, folder: Path, name: str) -> d
     """The files that a release would be in a new dataset, with their sizes in bytes. Raises
     SecretFound."""
     folder.mkdir(parents=True, mode=0o700)
-    sessions = [part.id for part in prepared.parts]
+    sessions = [each.shelved.id for each in prepared.chosen]
     lay_out(prepared, memory, folder, name, [], None, sessions)
     return {
         path.relative_to(folder).as_posix(): path.stat().st_size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -62,17 +62,22 @@ def unchanged(part: Part) -> set[str]:
     }
 
 
-def digest(tables: Iterable[Tables], about: Sequence[Any]) -> str:
-    """SHA-256 over all rows, whatever their order, and over what else a release is made of."""
-    total = sha256(json.dumps(about).encode())
-    for line in sorted(_lines(tables)):
-        total.update(line)
-    return total.hexdigest()
+class Digest:
+    """A sum over all rows of a release, whatever their order, and over what else it is made of."""
 
+    def __init__(self, about: Sequence[Any]) -> None:
+        self._about = json.dumps(about)
+        self._sum = 0
 
-def _lines(tables: Iterable[Tables]) -> Iterator[bytes]:
-    for each in tables:
+    def add(self, tables: Tables) -> None:
+        """Take in the rows of a session. Each is hashed, and the hashes are added up, so that none
+        of them has to be kept."""
         for name in SHARED:
-            for row in each.get(name, ()):
+            for row in tables.get(name, ()):
                 listed = [list(v) if hasattr(v, "tolist") else v for v in row]
-                yield sha256(json.dumps([name, listed]).encode("utf-8", "surrogatepass")).digest()
+                line = json.dumps([name, listed]).encode("utf-8", "surrogatepass")
+                self._sum = (self._sum + int.from_bytes(sha256(line).digest(), "big")) % 2**256
+
+    def hex(self) -> str:
+        """SHA-256 over everything."""
+        return sha256(self._about.encode() + self._sum.to_bytes(32, "big")).hexdigest()

@@ -12,7 +12,7 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.changes import Changes, StoredEdit, StoredTurn
 from funes_git.store.lance import LanceMemory
 from funes_git.store.records import unpack_keys
-from funes_git.store.recovery import changes_of
+from funes_git.store.recovery import changes_of, groups
 
 LEVELS: frozenset[Level] = frozenset(("exact", "lines", "derived", "imported"))
 """The levels of links that a release rests on: those that are sure of their lines, and the word of
@@ -52,20 +52,22 @@ def parts(
     behind: defaultdict[str, list[Link]] = defaultdict(list)
     for link in links:
         behind[link.session_id].append(link)
+    sizes = memory.session_sizes()
     waiting = sorted(wanted)
     taken: set[str] = set()
     while waiting:
-        session_id = waiting.pop(0)
-        taken.add(session_id)
-        changes = changes_of(memory, [session_id])
-        part = _part(session_id, changes, wanted[session_id], behind[session_id])
-        if part is None:
-            continue
-        for spawn in part.spawns:  # a sub-agent with a session of its own
-            if spawn.thread not in taken and spawn.thread not in waiting:
-                wanted[spawn.thread] = {WHOLE}
-                waiting.append(spawn.thread)
-        yield part
+        some = next(groups({each: sizes.get(each, 0) for each in waiting}))
+        taken.update(some)
+        waiting = [each for each in waiting if each not in taken]
+        for session_id, changes in changes_of(memory, some).by_session().items():
+            part = _part(session_id, changes, wanted[session_id], behind[session_id])
+            if part is None:
+                continue
+            for spawn in part.spawns:  # a sub-agent with a session of its own
+                if spawn.thread not in taken and spawn.thread not in waiting:
+                    wanted[spawn.thread] = {WHOLE}
+                    waiting.append(spawn.thread)
+            yield part
 
 
 def whole(changes: Changes, links: Iterable[Link]) -> Iterator[Part]:

@@ -11,8 +11,11 @@ from funes_git.publish.part import Part
 from funes_git.publish.rows import Tables
 from funes_git.store.columns import SHARED, Values, session_from, turn_from
 from funes_git.store.lance import LanceMemory
+from funes_git.store.recovery import groups
 from funes_git.store.shared import AT_ONCE, SharedMemory
 
+CHARACTERS = 8 << 20
+"""About the characters of a table that are held at once."""
 PASSAGES = "data/passages.parquet"
 
 
@@ -27,6 +30,7 @@ class Stage:
         self._source = source
         self._clear: set[str] = set()
         self._waiting: dict[str, list[Values]] = {name: [] for name in SHARED}
+        self._size = dict.fromkeys(SHARED, 0)
 
     def add(self, part: Part, tables: Tables) -> None:
         """Take in the rows of a session. What stands there of the same turns and is not among them
@@ -36,7 +40,8 @@ class Stage:
         self._clear |= rows.unchanged(part)
         for name, new in tables.items():
             self._waiting[name] += new
-            if len(self._waiting[name]) >= AT_ONCE:
+            self._size[name] += sum(len(v) for row in new for v in row if isinstance(v, str))
+            if len(self._waiting[name]) >= AT_ONCE or self._size[name] >= CHARACTERS:
                 self._write(name)
 
     def finish(self, sessions: Iterable[str]) -> None:
@@ -45,11 +50,16 @@ class Stage:
             self._write(name)
         self.memory.finish()
         self.memory.export(self.folder / PASSAGES)
-        for session_id in sessions:
-            self._trace(session_id)
+        sizes = self.memory.session_sizes()
+        for some in groups({each: sizes.get(each, 0) for each in sessions}):
+            for path, data in self.traces_of(some).items():
+                target = self.folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
 
     def _write(self, name: str) -> None:
         waiting, self._waiting[name] = self._waiting[name], []
+        self._size[name] = 0
         self.memory.put(name, waiting, self._vectors if name == "chunks" else None)
 
     def _vectors(self, ids: Sequence[str]) -> Any:
@@ -69,34 +79,27 @@ class Stage:
             )
             self.memory.drop(name, (each for each in old if each not in now))
 
-    def _trace(self, session_id: str) -> None:
-        for path, data in self.traces_of(session_id).items():
-            target = self.folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-
-    def traces_of(self, session_id: str) -> dict[str, bytes]:
-        """The files of a session, of all that the memory holds of it."""
-        found = self.memory.rows("sessions", "id", [session_id])
-        if not found:
-            return {}
-        turns: dict[str, list[dict[str, object]]] = {}
-        for row in self.memory.rows("blocks", "session_id", [session_id]):
-            turns.setdefault(row["turn_uuid"], []).append(row)
-        every = sorted(
-            (turn_from(list(group)).turn for group in turns.values()),
-            key=lambda turn: (turn.seq, turn.ts or 0.0, turn.turn_uuid),
-        )
-        return traces.files(session_from(found[0]), every)
+    def traces_of(self, sessions: Sequence[str]) -> dict[str, bytes]:
+        """The files of some sessions, of all that the memory holds of them."""
+        turns: dict[str, dict[str, list[dict[str, object]]]] = {}
+        for row in self.memory.rows("blocks", "session_id", sessions):
+            turns.setdefault(row["session_id"], {}).setdefault(row["turn_uuid"], []).append(row)
+        found: dict[str, bytes] = {}
+        for row in self.memory.rows("sessions", "id", sessions):
+            every = sorted(
+                (turn_from(list(group)).turn for group in turns.get(row["id"], {}).values()),
+                key=lambda turn: (turn.seq, turn.ts or 0.0, turn.turn_uuid),
+            )
+            found |= traces.files(session_from(row), every)
+        return found
 
     def agents(self) -> list[str]:
         """The agents whose sessions it holds."""
-        return sorted({row["harness"] for row in self.memory.columns("sessions", ["harness"])})
+        return sorted(name for (name,) in self.memory.distinct("sessions", ["harness"]))
 
     def models(self) -> list[str]:
         """The models that spoke in them."""
-        found = {row["model"] for row in self.memory.columns("blocks", ["model"])}
-        return sorted(found - {None, ""})
+        return sorted(name for (name,) in self.memory.distinct("blocks", ["model"]) if name)
 
     def files(self) -> Iterator[Path]:
         """Every file that belongs to the dataset."""

@@ -34,22 +34,23 @@ def table(page: Page, draft: Draft) -> Iterator[str]:
 
 def session(page: Page, each: Candidate, number: int | None = None) -> Iterator[str]:
     """One session: what it is, what it was asked, what is withheld of it."""
-    first, last = times(each.part)
-    commits = {link.commit for link in each.part.links}
+    part = each.part
+    first, last = times(part)
+    commits = {link.commit for link in part.links}
     facts = [
-        page.style.agent(words.agent(each.part.session.harness)),
-        branches(each.part),
+        page.style.agent(words.agent(part.session.harness)),
+        branches(part),
         " – ".join(dict.fromkeys((words.when(first), words.when(last)))),
-        plural(len(each.part.turns), "turn"),
-        words.size(each.part.size),
+        plural(len(part.turns), "turn"),
+        words.size(part.size),
         f"explains {plural(len(commits), 'commit')}",
         page.style.bold(each.verdict),
     ]
     head = f"{number}. " if number else ""
-    yield f"{head}{words.short(each.part.id)}  " + "  ".join(fact for fact in facts if fact)
+    yield f"{head}{words.short(part.id)}  " + "  ".join(fact for fact in facts if fact)
     if each.prompt:
         yield from quote(page, width.cut(each.prompt, 300)[0])
-    yield from findings(each.part.withheld)
+    yield from findings(part.withheld)
 
 
 def findings(withheld: Iterable[Withheld]) -> Iterator[str]:
@@ -106,20 +107,21 @@ def as_json(draft: Draft) -> Object:
 
 
 def _candidate(each: Candidate) -> Object:
-    first, last = times(each.part)
+    part = each.part
+    first, last = times(part)
     return {
-        "session": each.part.id,
-        "agent": each.part.session.harness,
-        "branch": branches(each.part) or None,
+        "session": part.id,
+        "agent": part.session.harness,
+        "branch": branches(part) or None,
         "first": first,
         "last": last,
         "prompt": each.prompt,
-        "turns": len(each.part.turns),
-        "chars": each.part.size,
-        "commits": sorted({link.commit for link in each.part.links}),
+        "turns": len(part.turns),
+        "chars": part.size,
+        "commits": sorted({link.commit for link in part.links}),
         "verdict": each.verdict,
         "exchanges": each.verdicts,
-        "withheld": [_withheld(found) for found in each.part.withheld],
+        "withheld": [_withheld(found) for found in part.withheld],
     }
 
 

@@ -80,7 +80,7 @@ def test_what_is_decided_holds_for_the_same_words(memory: Memory) -> None:
         draft.decide(decisions, one, "included", one.part.exchanges[1:])
         assert one.verdict == "partly"
         (chosen,) = first.chosen()
-        assert "What is a widget, by the way?" not in texts(chosen)
+        assert "What is a widget, by the way?" not in texts(chosen.part)
         later = drafted(memory)  # the second exchange alone: it was looked at
         draft.recall(later, decisions)
         assert [each.verdict for each in later.candidates] == ["included"]
