@@ -16,6 +16,8 @@ from funes_git_parsers.dataclass import dataclass
 FORMAT = "format.json"
 FORGOTTEN = "forgotten"
 """The folder that tells what was taken out (sync/tombstones.py)."""
+FEW, MANY = 24, 400
+"""Data files of a table; the Hub wants fewer than 10,000 in a folder."""
 _VERSIONS, _TRANSACTIONS = "_versions", "_transactions"
 
 
@@ -77,10 +79,15 @@ def keep_newest(copy: Path) -> None:
                 old.unlink()
 
 
-def data_files(copy: Path) -> int:
-    """How many data files the table with the most of them has."""
-    counts = (sum(1 for _ in (table / "data").glob("*")) for table in copy.glob("*.lance"))
-    return max(counts, default=0)
+def is_scattered(copy: Path) -> bool:
+    """Whether a table has more data files than it should. To merge them all is to send all of it
+    anew: so of a large table that is put off until what lies beside its largest file is a quarter
+    of that, or there are very many."""
+    for table in copy.glob("*.lance"):
+        sizes = sorted(path.stat().st_size for path in (table / "data").glob("*"))
+        if len(sizes) > MANY or (len(sizes) > FEW and 4 * sum(sizes[:-1]) >= sizes[-1]):
+            return True
+    return False
 
 
 def _age(manifest: Path) -> int:

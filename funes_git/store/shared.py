@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from funes_git.store.arrow import VECTOR, filled, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
+from funes_git.store.heap import trim
 from funes_git.store.lance import LanceMemory, Vectors, literals, private, retried
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class SharedMemory(LanceMemory):
         """Leave each table in few files: rows merged, words indexed, one version."""
         from lancedb.index import FTS
 
+        trim()  # of what was held to fill them
         chunks = self.table("chunks")
         with private(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns readers of old versions, and there are none

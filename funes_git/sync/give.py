@@ -27,7 +27,7 @@ from funes_git.sync.state import State
 
 TABLES = ("edits", "chunks", "blocks", "spawns", "sessions")
 """In the order of writing, as in this repository's own memory."""
-AT_ONCE = 8 << 20
+AT_ONCE = 4 << 20
 """About the characters that are held at once, unless one session has more."""
 ID = "its id"
 

@@ -37,8 +37,6 @@ from funes_git_parsers.dataclass import dataclass
 TRIES = 12
 WAIT = 60.0
 """Seconds to wait for another process of this machine that is at the same."""
-FEW = 24
-"""Data files of a table above which they are merged before they are sent."""
 AT_ONCE = 5_000
 """Sessions that are asked about at once."""
 Progress = Callable[[int, int, str], None]
@@ -166,7 +164,7 @@ class Meeting:
         local = LanceMemory.open(self._repo.layout.memory)
         with Catalog.open(self._repo.layout.catalog) as catalog:
             report.withheld = give(local, catalog, copy, state, self._identity, self._progress)
-        if tables.data_files(copy.folder) > FEW:
+        if tables.is_scattered(copy.folder):
             copy.finish()
         tables.keep_newest(copy.folder)
 

@@ -1,7 +1,8 @@
 """What was forgotten travels with a memory: which sessions and turns, never what they said.
 
-Beside the tables, in `forgotten/`, lie files that are never changed, so that whoever pushes keeps
-those of the others: each a JSON list of [kind, value] as decisions.sqlite keeps them.
+Beside the tables, in `forgotten/`, lie files that are never changed: each a JSON list of [kind,
+value] as decisions.sqlite keeps them. Whoever pushes keeps those of the others, or puts one in the
+place of many; that is safe, since a push stands on the very version that it looked at.
 """
 
 from __future__ import annotations
@@ -26,32 +27,51 @@ from funes_git.store.stores import Stores
 SURROGATE = re.compile(r"[\ud800-\udfff]")
 """JSON can hold half a character, and SQLite cannot."""
 Row: TypeAlias = tuple[Kind, str]
+FEW = 8
+"""Files from which they become one."""
 
 
 def write(folder: Path, gone: Set[Key], what: Forgotten) -> None:
     """Say beside the tables in `folder` that these turns are forgotten: their sessions where `what`
-    names those, else the turns."""
+    names those, else the turns. Many files become one."""
     if not gone:
         return
-    content = json.dumps(sorted({what.row(key) for key in gone})).encode()
-    path = folder / FORGOTTEN / f"{sha256(content).hexdigest()[:16]}.json"
-    if not path.exists():
-        private_folder(path.parent)
-        path.write_bytes(content)
+    rows = {what.row(key) for key in gone}
+    before = {path: _rows(path) for path in (folder / FORGOTTEN).glob("*.json")}
+    merged = {path: told for path, told in before.items() if told and len(before) >= FEW}
+    for told in merged.values():
+        rows |= told
+    content = json.dumps(sorted(rows)).encode()
+    new = folder / FORGOTTEN / f"{sha256(content).hexdigest()[:16]}.json"
+    if not new.exists():
+        private_folder(new.parent)
+        new.write_bytes(content)
+    for path in merged.keys() - {new}:
+        path.unlink()
 
 
 def read(folder: Path) -> set[Row]:
     """All that lie beside the tables in `folder`. What is none is left out."""
     found: set[Row] = set()
     for path in (folder / FORGOTTEN).glob("*.json"):
-        try:
-            rows = json.loads(path.read_bytes())
-        except (ValueError, RecursionError):
-            continue
-        for row in rows if isinstance(rows, list) else ():
-            match row:
-                case ["session" | "turn" as kind, str(value)] if not SURROGATE.search(value):
-                    found.add((kind, value))
+        found |= _rows(path, whole=False) or set()
+    return found
+
+
+def _rows(path: Path, *, whole: bool = True) -> set[Row] | None:
+    """What a file says; of one that is to be taken as a `whole`, None where any of it is not
+    understood."""
+    try:
+        rows = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return None
+    found: set[Row] = set()
+    for row in rows if isinstance(rows, list) else ():
+        match row:
+            case ["session" | "turn" as kind, str(value)] if not SURROGATE.search(value):
+                found.add((kind, value))
+            case _ if whole:
+                return None
     return found
 
 

@@ -1,0 +1,60 @@
+"""A memory elsewhere has few files, however often it is pushed to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from funes_git.remotes import tables
+from funes_git.store.forgotten import Forgotten
+from funes_git.sync import tombstones
+
+
+def lay(folder: Path, *sizes: int) -> None:
+    data = folder / "chunks.lance" / "data"
+    data.mkdir(parents=True)
+    for number, size in enumerate(sizes):
+        with (data / f"{number}.lance").open("wb") as file:
+            file.truncate(size)
+
+
+def test_many_small_files_are_merged(tmp_path: Path) -> None:
+    lay(tmp_path / "few", *[1000] * tables.FEW)
+    lay(tmp_path / "more", *[1000] * (tables.FEW + 1))
+    assert not tables.is_scattered(tmp_path / "few")
+    assert tables.is_scattered(tmp_path / "more")
+
+
+def test_a_large_table_is_not_sent_anew_for_a_little(tmp_path: Path) -> None:
+    beside = [1000] * tables.FEW
+    lay(tmp_path / "large", 5000 * tables.FEW, *beside)
+    lay(tmp_path / "grown", 4000 * tables.FEW, *beside)
+    lay(tmp_path / "many", 10**9, *[1000] * tables.MANY)
+    assert not tables.is_scattered(tmp_path / "large")
+    assert tables.is_scattered(tmp_path / "grown")
+    assert tables.is_scattered(tmp_path / "many")
+
+
+def test_what_is_forgotten_again_and_again_is_told_in_few_files(tmp_path: Path) -> None:
+    what = Forgotten.of({("session", f"s{number}") for number in range(30)})
+    told = set()
+    for number in range(30):
+        tombstones.write(tmp_path, {(f"s{number}", "t")}, what)
+        told.add(("session", f"s{number}"))
+        assert tombstones.read(tmp_path) == told
+        assert len(list((tmp_path / "forgotten").iterdir())) <= tombstones.FEW
+
+
+def test_what_is_not_understood_stays_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "forgotten"
+    folder.mkdir()
+    later = json.dumps([["branch", "main"], ["turn", "a\0b"]])
+    (folder / "later.json").write_text(later)
+    (folder / "broken.json").write_text("{")
+    what = Forgotten.of({("session", f"s{number}") for number in range(20)})
+    for number in range(20):
+        tombstones.write(tmp_path, {(f"s{number}", "t")}, what)
+    assert (folder / "later.json").read_text() == later
+    assert (folder / "broken.json").exists()
+    assert len(tombstones.read(tmp_path)) == 21
+    assert len(list(folder.iterdir())) <= tombstones.FEW + 2
