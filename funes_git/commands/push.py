@@ -66,7 +66,7 @@ def push(
     if out.format == "json":
         out.json(json.document(**sharing.as_json(name.text, report)))
     else:
-        out.lines(sharing.pushed(name.text, report))
+        out.lines(sharing.pushed(name.text, report, is_private=name.kind != "store"))
     return 0
 
 

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from funes_git.sync.meeting import Report
 
 
-def pushed(memory: str, report: Report) -> Iterator[str]:
-    """What was sent, what was taken, and what stayed here."""
+def pushed(memory: str, report: Report, *, is_private: bool = True) -> Iterator[str]:
+    """What was sent, what was taken, and what stayed here. `is_private` says whether a new memory
+    is known to be private: who may read a bucket is for the bucket to say."""
     if report.created:
-        yield f"made {line(memory)}, private"
+        yield f"made {line(memory)}{', private' if is_private else ''}"
     if report.given:
         yield f"pushed {plural(report.given, 'turn')} to {line(memory)}"
     elif not report.out:

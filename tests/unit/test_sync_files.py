@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 from funes_git.remotes import tables
+from funes_git.render.sharing import pushed
 from funes_git.store.forgotten import Forgotten
 from funes_git.sync import tombstones
+from funes_git.sync.meeting import Report
 
 
 def lay(folder: Path, *sizes: int) -> None:
@@ -58,3 +60,9 @@ def test_what_is_not_understood_stays_as_it_is(tmp_path: Path) -> None:
     assert (folder / "broken.json").exists()
     assert len(tombstones.read(tmp_path)) == 21
     assert len(list(folder.iterdir())) <= tombstones.FEW + 2
+
+
+def test_a_bucket_is_not_called_private() -> None:
+    report = Report(created=True, given=2)
+    assert next(pushed("s3://team/widget", report, is_private=False)) == "made s3://team/widget"
+    assert next(pushed("ada/widget", report)) == "made ada/widget, private"
