@@ -120,6 +120,8 @@ class FolderPlace:
         with FileLock.take(self._folder / ".funes.lock", wait=60.0):
             if self.head() != parent:
                 raise Conflict(f"{self.name.text} was changed meanwhile", "try again")
+            for left in tables.parts_below(self._folder):
+                left.unlink()
             for path in sorted(change.added, key=manifests_last):
                 self._put(change.added[path], self._folder / path)
             for path in change.gone:
@@ -129,7 +131,7 @@ class FolderPlace:
     @staticmethod
     def _put(file: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(target.name + ".part")
+        part = target.with_name(target.name + tables.PART)
         shutil.copyfile(file, part)
         part.replace(target)
 

@@ -14,6 +14,8 @@ from funes_git.store.database import private_folder
 from funes_git_parsers.dataclass import dataclass
 
 FORMAT = "format.json"
+PART = ".part"
+"""How the name of a file ends that is being written."""
 FORGOTTEN = "forgotten"
 """The folder that tells what was taken out (sync/tombstones.py)."""
 FEW, MANY = 24, 400
@@ -48,6 +50,12 @@ def files_below(folder: Path) -> Iterator[str]:
     """The paths, with `/`, of the tables' files in a folder, sorted."""
     found = (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
     return iter(sorted(path for path in found if is_table(path)))
+
+
+def parts_below(folder: Path) -> list[Path]:
+    """What a process that was killed left of files of the tables, below a folder."""
+    found = folder.rglob(f"*{PART}")
+    return [p for p in found if is_table(p.relative_to(folder).as_posix().removesuffix(PART))]
 
 
 def linked_copy(source: Path, paths: Iterable[str], target: Path) -> None:

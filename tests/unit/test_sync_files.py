@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 from funes_git.remotes import tables
+from funes_git.remotes.names import parse
+from funes_git.remotes.places import FolderPlace
 from funes_git.render.sharing import pushed
 from funes_git.store.forgotten import Forgotten
 from funes_git.sync import tombstones
@@ -66,3 +68,19 @@ def test_a_bucket_is_not_called_private() -> None:
     report = Report(created=True, given=2)
     assert next(pushed("s3://team/widget", report, is_private=False)) == "made s3://team/widget"
     assert next(pushed("ada/widget", report)) == "made ada/widget, private"
+
+
+def test_what_a_killed_push_left_in_a_folder_goes(tmp_path: Path) -> None:
+    place = FolderPlace(parse(str(tmp_path / "team")))
+    place.create(private=True)
+    data = tmp_path / "team" / "chunks.lance" / "data"
+    data.mkdir(parents=True)
+    (data / "1.lance.part").write_bytes(b"half")
+    mine = tmp_path / "team" / "film.part"
+    mine.write_bytes(b"somebody's own")
+    new = tmp_path / "new.lance"
+    new.write_bytes(b"whole")
+    change = tables.Difference({"chunks.lance/data/2.lance": new}, [])
+    place.commit(change, place.head(), "push")
+    assert [path.name for path in data.iterdir()] == ["2.lance"]
+    assert mine.exists()
