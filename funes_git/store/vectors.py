@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _FILES = ("ids", "scales", "codes")
+_MADE_AT_ONCE = 2_048  # what is between floats and codes takes several times their memory
 _ROWS_AT_ONCE = 1_024  # decoded to floats while searching: a block must fit the processor's cache
 
 
@@ -87,10 +88,11 @@ class VectorWriter:
             return
         keys = _keys_of(ids)
         replaced = self._rows_of(keys)
-        codes, scales = _quantised(np.asarray(vectors, dtype=np.float32))
+        portions = (vectors[n : n + _MADE_AT_ONCE] for n in range(0, len(keys), _MADE_AT_ONCE))
+        made = [_quantised(np.asarray(some, dtype=np.float32)) for some in portions]
         self._append("ids", keys.tobytes())
-        self._append("scales", scales.tobytes())
-        self._append("codes", codes.tobytes())
+        self._append("scales", b"".join(scales.tobytes() for _, scales in made))
+        self._append("codes", b"".join(codes.tobytes() for codes, _ in made))
         self._record(self._count + len(keys))
         self._keys = np.concatenate((self._keys, keys))
         self._bury(replaced)

@@ -45,6 +45,14 @@ def test_the_nearest_come_first_with_their_cosines(tmp_path: Path) -> None:
     assert len({c for c, _ in found} & {chunk(int(i)) for i in np.argsort(-exact)[:20]}) >= 18
 
 
+def test_many_at_once_are_stored_as_few(tmp_path: Path) -> None:
+    vectors = some(5_000)
+    index = stored(tmp_path, vectors)
+    assert index.count == 5_000
+    for n in (0, 2_047, 2_048, 4_999):
+        assert index.search(vectors[n], 1)[0][0] == chunk(n)
+
+
 def test_only_allowed_chunks_answer(tmp_path: Path) -> None:
     vectors = some(50)
     index = stored(tmp_path, vectors)
