@@ -305,21 +305,15 @@ class TurnReading(EditReading):
         return _turn(opening) if opening else None
 
     def last_words(self, prompt: Turn, limit: int) -> Iterator[Turn]:
-        """Up to `limit` turns of the agent in the exchange that `prompt` opened, the last first;
-        retracted ones and those of sub-agents are left out."""
-        following = self.one(
-            "SELECT t.seq FROM turns t JOIN sessions s ON s.id = t.session WHERE s.session_id = ?"
-            " AND t.seq > ? AND t.is_prompt AND t.thread IS NULL AND NOT t.retracted"
-            " ORDER BY t.seq LIMIT 1",
-            (prompt.session_id, prompt.seq),
-        )
-        until = following[0] if following else 1 << 62
+        """Up to `limit` turns of the agent in the exchange that `prompt` opened, the last first,
+        also after what was said to it meanwhile; retracted ones and those of sub-agents are left
+        out."""
         sql = (
-            TURN + "WHERE s.session_id = ? AND t.seq > ? AND t.seq < ? AND t.exchange = ?"
+            TURN + "WHERE s.session_id = ? AND t.seq > ? AND t.exchange = ?"
             " AND t.role = 'assistant' AND t.thread IS NULL AND NOT t.retracted"
             " ORDER BY t.seq DESC, t.id DESC LIMIT ?"
         )
-        values = (prompt.session_id, prompt.seq, until, prompt.turn_uuid, limit)
+        values = (prompt.session_id, prompt.seq, prompt.turn_uuid, limit)
         yield from map(_turn, self.each(sql, values))  # most need the first alone
 
     def _opening(self, row: Row, session_id: str) -> Row | None:

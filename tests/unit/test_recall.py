@@ -203,6 +203,16 @@ def test_an_exchange_is_one_hit_with_the_closing_words(memory: Memory) -> None:
     assert memory.ask("lock held").hits[0].closing is None  # it is the passage itself
 
 
+def test_closing_words_come_after_what_was_said_meanwhile(memory: Memory) -> None:
+    memory.store(
+        prompt("s1", "Make a cache"),
+        turn("s1", 1, "Here is the plan", exchange="s1-t0"),
+        prompt("s1", "faster, please", 2),  # queued while the agent worked
+        turn("s1", 3, "All is done", exchange="s1-t0"),
+    )
+    assert memory.ask("make cache").hits[0].closing == "All is done"
+
+
 def test_what_stands_far_apart_in_a_long_exchange_is_two_answers(memory: Memory) -> None:
     asked = prompt("s1", "Work on it")
     said = {3: "the cache is a dict", 4: "the cache again, as a list", 20: "now the cache on disk"}
