@@ -60,22 +60,31 @@ class Names:
         return self._closure(change, sha)
 
     def _closure(self, change: FileChange, sha: str | None) -> set[str]:
+        """Each move is followed to those that came before it: what was moved to the old name since
+        is another file."""
         names: set[str] = set()
-        waiting = [change.path, *([change.old_path] if change.old_path else [])]
+        seen: set[tuple[str, str | None, bool]] = set()
+        waiting = [(change.path, sha, True)]
+        waiting += [(change.old_path, sha, False)] if change.old_path else []
         while waiting:
-            name = waiting.pop()
-            if name in names:
+            name, until, itself = step = waiting.pop()
+            if step in seen:
                 continue
+            seen.add(step)
             names.add(name)
-            waiting += self._earlier.get(name, ())
+            waiting += [(old, until, itself) for old in self._earlier.get(name, ())]
             if sha is None:
-                waiting += self._moving.get(name, ())
+                waiting += [(old, None, False) for old in self._moving.get(name, ())]
             waiting += [
-                move.old_path
+                (move.old_path, until and move.sha, False)
                 for move in self._moves_to(name)
-                if sha is None or self._graph.is_ancestor(move.sha, sha)
+                if until is None or self._came(move.sha, until, itself)
             ]
         return names
+
+    def _came(self, sha: str, until: str, itself: bool) -> bool:
+        """Whether one commit came before another, or is that one, if `itself` counts."""
+        return (itself or sha != until) and self._graph.is_ancestor(sha, until)
 
     def namesakes(self, path: str) -> Sequence[str]:
         """The paths of edits that end in the same name."""

@@ -240,6 +240,25 @@ def test_case_22_a_moved_file_in_whose_place_another_one_is_put(
     assert agents == {"# two"}
 
 
+def test_case_22_a_file_that_got_the_old_name_of_another_is_not_that_one(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    """`cache.py` became `store.py`; then `rows.py`, that the agent wrote, became `cache.py`."""
+    line = "        self.remember_the_row(key, row)\n"
+    base.git("mv", "cache.py", "store.py")
+    commit(base, clock, "store")
+    claude.write("rows.py", f"class Rows:\n    def add(self, key, row):\n{line}")
+    commit(base, clock, "rows")
+    base.git("mv", "rows.py", "cache.py")
+    commit(base, clock, "the rows are the cache")
+    base.git("rm", "-q", "cache.py")
+    commit(base, clock, "no rows")
+    base.write("store.py", f"{CACHE}\n    def add(self, key, row):\n{line}")
+    commit(base, clock, "by hand")
+    memory.sync()
+    assert claude.id not in memory.who("store.py").values()
+
+
 def test_case_30_one_missing_file_costs_the_commit_no_other(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:
