@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from funes_git.errors import FunesError
 
 NO_ROOM: Final = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS),
     *(errno.EIO, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EMFILE, errno.ENFILE),
     *(errno.ENOMEM, errno.EAGAIN, errno.ESTALE),
 )

@@ -96,6 +96,20 @@ def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
     assert "Traceback" not in out.stderr
 
 
+def test_a_file_that_may_not_grow_is_no_bug(tmp_path: Path) -> None:
+    written = f"{sys.executable} -m funes_git --version"
+    done = subprocess.run(
+        ["bash", "-c", f"trap '' XFSZ; ulimit -f 0; {written} > out"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: File too large")
+
+
 def test_what_the_machine_refuses_is_no_bug(tmp_path: Path) -> None:
     done = sample("refused", cwd=tmp_path)
     assert done.returncode == 1

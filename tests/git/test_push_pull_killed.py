@@ -81,6 +81,19 @@ def rows(memory: LanceMemory) -> dict[str, list[str]]:
     return {**found, "vectors": sorted(one for ids, _ in memory.vectors() for one in ids)}
 
 
+def demand_all(machine: Machine) -> None:
+    """Everything of the shared memory is here, and is found, vectors included."""
+    layout = Repo.discover(machine.repo.path).layout
+    with Stores.open(layout, write=True) as stores:
+        totals = stores.catalog.totals()
+        assert (totals.turns, totals.vectors) == (TURNS, TURNS)
+        assert len(rows(stores.lance())["vectors"]) == TURNS
+    index, words = VectorIndex.open(layout.vectors), TextIndex.open(layout.text)
+    assert index is not None
+    assert words is not None
+    assert (index.count, words.documents) == (TURNS, TURNS)
+
+
 def test_a_pull_that_was_killed(ada: Machine, tmp_path: Path) -> None:
     shared = str(tmp_path / "shared")
     run(ada, "push", shared)
@@ -90,16 +103,28 @@ def test_a_pull_that_was_killed(ada: Machine, tmp_path: Path) -> None:
         if number:
             run(bob, "pull", shared, seconds=chance.uniform(0.1, 1.0) * seconds)
         seconds = max(seconds, run(bob, "pull", shared))
-        layout = Repo.discover(bob.repo.path).layout
-        with Stores.open(layout, write=True) as stores:
-            totals = stores.catalog.totals()
-            assert (totals.turns, totals.vectors) == (TURNS, TURNS)
-            assert len(rows(stores.lance())["vectors"]) == TURNS
-        index, words = VectorIndex.open(layout.vectors), TextIndex.open(layout.text)
-        assert index is not None
-        assert words is not None
-        assert (index.count, words.documents) == (TURNS, TURNS)
+        demand_all(bob)
         shutil.rmtree(tmp_path / f"b{number}")
+
+
+@pytest.mark.parametrize("blocks", [20, 60, 120])
+def test_a_pull_without_room(ada: Machine, tmp_path: Path, blocks: int) -> None:
+    shared = str(tmp_path / "shared")
+    run(ada, "push", shared)
+    bob = Machine(tmp_path / "b", origin=ada.repo)
+    command = f"{sys.executable} -m funes_git pull {shared} --no-embed"
+    done = subprocess.run(
+        ["bash", "-c", f"trap '' XFSZ; ulimit -f {blocks}; {command}"],
+        cwd=bob.repo.path,
+        env=environment(**bob.env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "bug" not in done.stderr
+    run(bob, "pull", shared)
+    demand_all(bob)
 
 
 def test_a_push_that_was_killed(ada: Machine, tmp_path: Path) -> None:
