@@ -49,6 +49,21 @@ def drafted(
     return repo, memory, made
 
 
+def standing(release: str, since: str | None, about: Sequence[object]) -> tuple[Repo, str, str]:
+    """The repository, the name of a release, and a digest of all that it comes from."""
+    from funes_git.publish import before, select, span
+
+    with reading(links=True) as (repo, catalog):
+        if release == "HEAD":
+            need_commit(repo)
+        found = span.resolve(repo, release, since)
+        links = select.links_behind(catalog, found.commits)
+    with decisions(repo) as stored:
+        reviews = stored.every_review()
+    told = [found.name, found.range, list(found.commits), *about]
+    return repo, found.name, before.stamp(repo, links, reviews, told)
+
+
 @contextmanager
 def decisions(repo: Repo) -> Iterator[Decisions]:
     """What people decided in a repository, for writing. Raises MemoryBusy."""

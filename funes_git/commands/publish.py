@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from funes_git import output
 from funes_git.commands import options
-from funes_git.commands.drafting import alone, ask, decide, drafted, is_conversation
+from funes_git.commands.drafting import alone, ask, decide, drafted, is_conversation, standing
 from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.output import Output
@@ -15,7 +15,7 @@ from funes_git.version import version_of
 
 if TYPE_CHECKING:
     from funes_git.publish.draft import Chosen, Draft
-    from funes_git.publish.release import Prepared
+    from funes_git.publish.release import Outcome, Prepared
     from funes_git.remotes.hub import Dataset
     from funes_git.store.lance import LanceMemory
 
@@ -75,7 +75,7 @@ def publish(
     format
         Terminals get human, pipes get agent.
     """
-    from funes_git.publish import manifest
+    from funes_git.publish import before, manifest
     from funes_git.publish import release as releases
     from funes_git.remotes.hub import Dataset
 
@@ -83,6 +83,11 @@ def publish(
         raise UsageError("--public and --private exclude each other", "git funes publish -h")
     out = output.choose(format)
     dataset = Dataset(memory)
+    now = ""
+    if not (dry_run or include or exclude):
+        repo, name, now = standing(release, since, [scope, keep_emails, yes])
+        if done := _as_before(repo, dataset, name, now):
+            return _told(out, done, memory)
     repo, lance, draft = drafted(out, release, since, scope, keep_emails)
     manifest.checked(draft.span.name)
     decide(repo, draft, include, exclude, keep=not dry_run)
@@ -94,11 +99,32 @@ def publish(
     folder = repo.layout.publishing(memory)
     with alone(folder):
         publisher = releases.Publisher(dataset, lance, folder)
-        done = publisher.unchanged(prepared)
+        done = publisher.unchanged(draft.span.name, prepared.manifest.digest)
         if done is None:
             _demand_dataset(out, repo, dataset, public, private, yes)
             done = publisher.publish(prepared, lambda step: out.progress(0, 0, step))
+        if now:
+            before.keep(folder, now, done.manifest)
     out.progress_done()
+    return _told(out, done, memory)
+
+
+def _as_before(repo: Repo, dataset: Dataset, name: str, now: str) -> Outcome | None:
+    """The release, if nothing that it comes from has changed and the dataset holds it."""
+    from funes_git.publish import before
+    from funes_git.publish.release import Publisher
+    from funes_git.store.lance import LanceMemory
+
+    folder = repo.layout.publishing(dataset.name)
+    digest = before.digest_of(folder, now)
+    if digest is None:
+        return None
+    memory = LanceMemory.open(repo.layout.memory)
+    return Publisher(dataset, memory, folder).unchanged(name, digest)
+
+
+def _told(out: Output, done: Outcome, memory: str) -> int:
+    """Say what came of it."""
     from funes_git.render import drafts
 
     if out.format == "json":

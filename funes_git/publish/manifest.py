@@ -50,10 +50,6 @@ class Manifest:
         document = {"format": FORMAT, **asdict(self)}
         return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
-    def is_same(self, other: Manifest) -> bool:
-        """Whether both hold the same, whoever published them when."""
-        return self.digest == other.digest
-
 
 def path_of(name: str) -> str:
     """Where the manifest of a release lies."""

@@ -121,20 +121,20 @@ class Publisher:
         self._memory = memory
         self._folder = folder
 
-    def unchanged(self, prepared: Prepared) -> Outcome | None:
-        """The release, if the dataset holds it as it is. Raises HubError."""
+    def unchanged(self, name: str, digest: str) -> Outcome | None:
+        """The release of a name, if the dataset holds the one of a digest. Raises HubError."""
         try:
             head = self.dataset.head()
         except NotOnHub:
             return None
-        return self._already(prepared, head)
+        return self._already(name, digest, head)
 
     def publish(self, prepared: Prepared, at: Callable[[str], None] = lambda _: None) -> Outcome:
         """Send a release, or nothing where the dataset holds the same. `at` is told each step.
         Raises HubError, SecretFound."""
         for _ in range(TRIES):
             head = self.dataset.head()
-            if done := self._already(prepared, head):
+            if done := self._already(prepared.manifest.name, prepared.manifest.digest, head):
                 return done
             staged = self._staged(prepared, head, at)
             try:
@@ -145,9 +145,9 @@ class Publisher:
             f"{self.dataset.name} is changed all the time by others", hint="try again later"
         )
 
-    def _already(self, prepared: Prepared, head: str) -> Outcome | None:
-        known = send.published(self.dataset, head, prepared.manifest.name)
-        if known is None or not known.is_same(prepared.manifest):
+    def _already(self, name: str, digest: str, head: str) -> Outcome | None:
+        known = send.published(self.dataset, head, name)
+        if known is None or known.digest != digest:
             return None
         if known.name not in self.dataset.tags():  # cut off between the commit and its tag
             self.dataset.tag(known.name, head)

@@ -91,6 +91,12 @@ class Decisions(Database):
         )
         return {exchange: (digest, verdict) for exchange, digest, verdict in rows}
 
+    def every_review(self) -> list[tuple[str, str, str, str]]:
+        """Session, exchange, digest and verdict of everything that a person decided."""
+        return list(
+            self.rows("SELECT session_id, exchange, digest, verdict FROM reviews ORDER BY 1, 2")
+        )
+
     def review(self, session_id: str, digests: Mapping[str, str], verdict: str, at: float) -> None:
         """Keep what a person decided about exchanges, given with the digests of what they hold."""
         with self.transaction():

@@ -3,6 +3,7 @@ client over HTTP."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -72,6 +73,21 @@ def test_the_same_again_changes_nothing(project: Project) -> None:
     assert again["unchanged"]
     assert len(project.hub.asked) <= 5, project.hub.asked
     assert project.hub.repositories[NAME].head.oid == first["commit"]
+
+
+def test_what_has_not_changed_is_not_searched_again(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "betterleaks.py").write_text("raise ImportError\n")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    first = project.publish("--public")
+    again = project.publish("--public", PYTHONPATH=paths)  # without the second scanner
+    assert (again["unchanged"], again["digest"]) == (True, first["digest"])
+    args = ("publish", "v1.0.0", NAME, "--yes")
+    other = project.funes(*args, "--keep-emails", PYTHONPATH=paths)
+    assert "nothing leaves without a second secret scanner" in other.stderr
+    excluded = project.funes("review", "v1.0.0", "--exclude", project.claude.id)
+    assert excluded.returncode == 0, excluded.stderr
+    changed = project.funes(*args, PYTHONPATH=paths)
+    assert "nothing leaves without a second secret scanner" in changed.stderr
 
 
 def test_a_second_release_is_added_and_each_can_be_withdrawn(
