@@ -84,10 +84,7 @@ class Meeting:
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
             stores.lance()  # makes it
         with self._state() as state:
-            report.version = version = self._place.head()
-            if version != state.version:
-                with self._copy(version) as (copy, _):
-                    self._take(state, version, copy, report)
+            _patiently(lambda: self._pull(state, report))
         return report
 
     def push(self) -> Report:
@@ -95,13 +92,7 @@ class Meeting:
         memory shares nothing with this repository."""
         report = Report()
         with self._state() as state:
-            for number in range(TRIES):
-                try:
-                    self._push(state, report)
-                    return report
-                except Conflict:
-                    time.sleep(random.uniform(0, 0.2 * 2 ** min(number, 5)))
-            self._push(state, report)
+            _patiently(lambda: self._push(state, report))
         return report
 
     @contextmanager
@@ -112,6 +103,12 @@ class Meeting:
         lock = FileLock.take(self._folder / "lock", wait=WAIT)
         with lock, State.open(self._folder / "met.sqlite") as state:
             yield state
+
+    def _pull(self, state: State, report: Report) -> None:
+        report.version = version = self._place.head()
+        if version != state.version:
+            with self._copy(version) as (copy, _):
+                self._take(state, version, copy, report)
 
     def _push(self, state: State, report: Report) -> None:
         report.version = version = self._place.head()
@@ -195,15 +192,33 @@ class Meeting:
 
     @contextmanager
     def _copy(self, version: str) -> Iterator[tuple[SharedMemory, list[str]]]:
-        """The memory's tables at a version, to be written; with the paths that it had."""
+        """The memory's tables at a version, to be written; with the paths that it had. Raises
+        Conflict where a push from elsewhere took files away that were still to be read."""
         folder = self._folder / "copy"
         shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
-        paths = self._place.paths(version)
-        tables.linked_copy(self._place.fetch(version, paths), paths, folder)
         try:
+            paths = self._place.paths(version)
+            tables.linked_copy(self._place.fetch(version, paths), paths, folder)
             yield SharedMemory.make(folder, LanceMemory.open(self._repo.layout.memory)), paths
+        except Conflict:
+            raise
+        except (FunesError, OSError, RuntimeError, ValueError) as error:
+            if self._place.head() == version:
+                raise
+            name = self._place.name.text
+            raise Conflict(f"{name} was changed meanwhile", "try again") from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _patiently(meet: Callable[[], None]) -> None:
+    """Do it, and again where somebody else was quicker."""
+    for number in range(TRIES):
+        try:
+            return meet()
+        except Conflict:
+            time.sleep(random.uniform(0, 0.2 * 2 ** min(number, 5)))
+    return meet()
 
 
 def _message(sent: int, gone: int) -> str:

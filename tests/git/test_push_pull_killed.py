@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,14 @@ from store_data import chunks_of, turn
 
 from funes_git.git import Repo
 from funes_git.model import Batch
+from funes_git.remotes.names import parse
+from funes_git.remotes.places import FolderPlace
 from funes_git.store.lance import LanceMemory
 from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
 from funes_git.store.text import TextIndex
 from funes_git.store.vectors import VectorIndex, VectorWriter
+from funes_git.sync.meeting import Meeting
 from funes_git_parsers.base import Session
 
 TURNS, TIMES = 400, 12
@@ -124,6 +128,30 @@ def test_a_pull_without_room(ada: Machine, tmp_path: Path, blocks: int) -> None:
     assert done.returncode == 1
     assert "bug" not in done.stderr
     run(bob, "pull", shared)
+    demand_all(bob)
+
+
+class Overtaken(FolderPlace):
+    """A folder of which a push from elsewhere takes the files away that are just to be read."""
+
+    asked = 0
+
+    def head(self) -> str:
+        return super().head() if self.asked else "the version before"
+
+    def fetch(self, version: str, paths: Iterable[str]) -> Path:
+        self.asked += 1
+        folder = super().fetch(version, paths)
+        return folder if self.asked > 1 else folder / "gone"
+
+
+def test_a_pull_that_is_overtaken_begins_again(ada: Machine, tmp_path: Path) -> None:
+    shared = str(tmp_path / "shared")
+    run(ada, "push", shared)
+    bob = Machine(tmp_path / "b", origin=ada.repo)
+    place = Overtaken(parse(shared))
+    report = Meeting(Repo.discover(bob.repo.path), place, lambda *_: None).pull()
+    assert (place.asked, report.taken.turns) == (2, TURNS)
     demand_all(bob)
 
 
