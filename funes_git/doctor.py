@@ -186,6 +186,8 @@ def _worker(repo: Repo) -> Iterator[Check]:
         yield Check("spool", "warning", told, f"ls {layout.spool / 'aside'}")
     else:
         yield Check("spool", "ok", f"{_count(len(waiting), 'hook event')} waiting")
+    if not layout.catalog.exists():
+        return  # said of the catalog already
     with Catalog.open(layout.catalog) as catalog:
         failed = catalog.stats().last_error
     if failed:

@@ -36,6 +36,15 @@ def test_a_commit_in_a_scratch_repository_proves_the_hooks(enabled: Repo) -> Non
     assert not (enabled.layout.catalog).exists()
 
 
+def test_where_there_is_no_memory_yet_nothing_has_failed(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.path)
+    found = results(Repo.discover(repo.path))
+    assert found["catalog"].state == "warning"
+    assert [check for check in found.values() if check.state == "failed"] == []
+
+
 def test_other_people_s_hooks_are_not_run_for_the_proof(
     enabled: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
