@@ -23,6 +23,8 @@ from funes_git_parsers.dataclass import dataclass
 
 _TYPES = ("text", "thinking", "tool_use", "tool_result")
 _ROLES = ("user", "assistant", "tool")
+LONGEST = 4096
+"""Characters of a filter: no path that a system opens is longer."""
 _NOW = re.compile(r"now|today|second|0", re.IGNORECASE)
 
 
@@ -64,6 +66,8 @@ def resolve(
     )
     if scope.since is not None and scope.until is not None and scope.since > scope.until:
         raise UsageError("--since is later than --until", hint="git funes recall --help")
+    single = [each for each in (filters.session, filters.branch) if each is not None]
+    bounded(*filters.files, *filters.models, *filters.ran, *single)
     if filters.session:
         scope = scope.narrowed(("session", (catalog.find_session(filters.session),)))
     if filters.agents:
@@ -75,6 +79,18 @@ def resolve(
     for group in _by_links(filters, found):
         scope = scope.narrowed(*group)
     return scope
+
+
+def bounded(*values: str) -> None:
+    """Raises UsageError where a filter is empty, as of a variable that is not set, or so long that
+    reading it as a pattern would take minutes."""
+    if not all(values):
+        raise UsageError("a filter has an empty value", hint="leave it out to ask for everything")
+    if any(len(each) > LONGEST for each in values):
+        raise UsageError(
+            f"a filter is longer than {LONGEST:,} characters",
+            hint="end a pattern earlier, with '*'",
+        )
 
 
 def date(repo: Repo, text: str, command: str) -> float:

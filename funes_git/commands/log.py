@@ -116,9 +116,10 @@ def listed(
 ) -> list[Run]:
     """The runs of commands that fit one of the patterns `ran`, newest first; with `args` or `path`
     only those at a commit that `git log ARGS -- PATH` shows. Raises UnknownTarget, UsageError."""
-    from funes_git.filters import date
+    from funes_git.filters import bounded, date
     from funes_git.runs import at_commits, runs
 
+    bounded(*ran)
     after = None if since is None else date(repo, since, "git funes log … --since")
     before = None if until is None else date(repo, until, "git funes log … --until")
     trail = runs(repo, catalog, ran, since=after, until=before)

@@ -21,6 +21,7 @@ from funes_git.mcp.tools import TOKENS
 from funes_git.render import agent as compact
 from funes_git.render import budget
 from funes_git.render import state as human
+from funes_git.render.clean import safe
 from funes_git.render.page import Page
 from funes_git.store.catalog import Catalog
 
@@ -157,5 +158,5 @@ class Replies:
 def _reply(
     repository: str, notes: Iterable[str], lines: Iterable[str], most: int, more: str
 ) -> str:
-    rows = [compact.header(repository), UNTRUSTED, *notes, *lines]
+    rows = [compact.header(repository), UNTRUSTED, *map(safe, notes), *lines]
     return "\n".join(budget.within(rows, most, more))

@@ -6,6 +6,7 @@ The names of arguments are those of the methods of `Replies`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
@@ -21,6 +22,10 @@ TOKENS: Final = 1_500
 
 MOST_TOKENS: Final = 20_000
 MOST: Final = 100
+
+_UNSAYABLE: Final = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""What no argument of a program can hold, nor a name of anything: NUL, and halves of characters but
+for those that stand for undecodable bytes of paths."""
 
 INSTRUCTIONS: Final = """\
 The memory of this git repository: what coding agents and people said and did in earlier \
@@ -198,7 +203,7 @@ def arguments(tool: Tool, given: Mapping[str, object]) -> dict[str, Any]:
 def _as_text(value: object, schema: Schema) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be a text that is not empty")
-    return value
+    return _UNSAYABLE.sub("\N{REPLACEMENT CHARACTER}", value)
 
 
 def _as_texts(value: object, schema: Schema) -> tuple[str, ...]:

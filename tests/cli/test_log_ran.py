@@ -129,3 +129,15 @@ def test_log_ran_prints_for_people_agents_and_programs(deploys: Deploys) -> None
     done = funes(*asked, cwd=deploys.repo.path, HOME=str(deploys.home))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "note: no turn ran such a command\n"
+
+
+def test_a_filter_of_a_variable_that_is_not_set_is_no_question_about_everything(
+    deploys: Deploys,
+) -> None:
+    for asked in (
+        ("log", "--ran", ""),
+        *(("recall", "apply", "--lexical", name, "") for name in ("--session", "--branch")),
+    ):
+        done = funes(*asked, cwd=deploys.repo.path, HOME=str(deploys.home))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("error: a filter has an empty value\nhint: ")

@@ -134,6 +134,14 @@ def test_recorded_text_is_behind_a_fence_that_it_cannot_close(
         ("recall", {"query": "x", "type": ["prose"]}, "`type` must be of: text, thinking"),
         ("recall", {"query": "x", "since": "soon"}, "'soon' is no date"),
         ("log", {"range": "--output=stolen"}, "range takes revisions, not options"),
+        ("log", {"range": "\0"}, "next: "),
+        ("log", {"ran": ["[" * 100_000]}, "a filter is longer than 4,096 characters\nnext: "),
+        ("recall", {"query": "x", "ran": ["*a" * 60_000]}, "a filter is longer than"),
+        ("recall", {"query": "x", "file": ["[" * 100_000]}, "a filter is longer than"),
+        ("recall", {"query": "x", "commit": ["\ud800"]}, "no commit is called '\ufffd'"),
+        ("recall", {"query": "x", "branch": "\0"}, "next: "),
+        ("recall", {"query": "x", "since": "\ud800"}, "is no date"),
+        ("why", {"target": "\0:1"}, "next: "),
         ("get", {"session": "zz"}, "no session starts with 'zz'\nnext: "),
         ("forget", {}, "there is no tool 'forget'\nnext: recall, why, get, log, status"),
     ],
@@ -143,6 +151,11 @@ def test_a_wrong_call_says_what_comes_next(
 ) -> None:
     assert said in server.refused(tool, **arguments)
     assert not (story.repo.path / "stolen").exists()
+
+
+def test_notes_on_what_was_asked_for_act_on_no_terminal(server: McpServer) -> None:
+    found = server.call("recall", query="cache", ran=["a\x1b]0;title\x07\0"])
+    assert "no turn ran a command that fits a␛]0;title␇\ufffd" in found
 
 
 def test_lists_of_one_and_numbers_as_text_are_understood(server: McpServer) -> None:
