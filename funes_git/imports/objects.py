@@ -18,9 +18,11 @@ class TreeFile:
 
 
 def refs(repo: Repo, *patterns: str) -> list[str]:
-    """The full names of the refs that match, in git's order."""
-    out = repo.run("for-each-ref", "--format=%(refname)", *patterns)
-    return out.decode("utf-8", "surrogateescape").split()
+    """The full names of the refs that match and have files, in git's order."""
+    out = repo.run("for-each-ref", "--format=%(objecttype)%(*objecttype) %(refname)", *patterns)
+    # names end at a newline alone: they may hold other kinds of space
+    rows = (row.split(" ") for row in out.decode("utf-8", "surrogateescape").split("\n") if row)
+    return [name for kind, name in rows if kind.removeprefix("tag") in ("commit", "tree")]
 
 
 def files(repo: Repo, rev: str) -> list[TreeFile]:

@@ -181,7 +181,10 @@ def test_the_newer_refs_are_read_as_well(story: Story) -> None:
     }
     about = {path: text for path, text in story.files.items() if path.endswith("metadata.json")}
     orphan(story.repo, "refs/entire/checkpoints/v2/main", about)
-    orphan(story.repo, "refs/entire/checkpoints/v2/full/current", raw)
+    orphan(story.repo, "refs/entire/checkpoints/v2/full/of\N{NO-BREAK SPACE}now", raw)
+    story.repo.git("tag", "-a", "-m", "a file", "of-a-file", "HEAD:cache.py")
+    for name in ("HEAD:cache.py", "of-a-file"):  # not Entire's: they have no files
+        story.repo.git("update-ref", f"refs/entire/checkpoints/{name[:4]}", name)
     assert imported(story.memory).read == 1
     assert story.memory.who("cache.py") == {"LIMIT = 128  # hot keys stay": story.claude.id}
 
