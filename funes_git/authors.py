@@ -107,20 +107,25 @@ class Authors:
 
             if written.get(exact_hash(line.text), LATER) <= at + SKEW:
                 return Author("unknown", reason="not-distinctive")
-        if self._is_agents(line.sha, line.original_path):
+        ran = self._is_ran(line)
+        if not ran and self._is_agents(line.sha, line.original_path):
             return Author("unknown", reason="agent-not-indexed")
         if first_edit <= at + SKEW and self._is_relaid(line, at):
             return Author("unknown", reason="relaid")
         if self._is_shown(line.text, at):
             return Author("unknown", reason="shown")
-        return Author("human", reason="not-matched" if first_edit <= at + SKEW else "no-edit")
+        if ran:
+            return Author("unknown", reason="ran")
+        kind: Kind = "human" if self._covers(at) else "unknown"
+        return Author(kind, reason="not-matched" if first_edit <= at + SKEW else "no-edit")
 
     def of_commit(self, sha: str) -> Author:
         """Who did what no edit explains in a commit, where there is no line to go by."""
         unseen = self._unseen(sha)
         if unseen is None and self._is_agents(sha):
             unseen = "agent-not-indexed"
-        return Author("unknown" if unseen else "human", reason=unseen or "no-edit")
+        covered = unseen is None and self._covers(self._time(sha) or 0.0)
+        return Author("human" if covered else "unknown", reason=unseen or "no-edit")
 
     def links_of(self, sha: str) -> Sequence[Link]:
         """The links of one of the commits, best first."""
@@ -136,7 +141,9 @@ class Authors:
             return self._unread
         if at is not None and self._forgotten.covers(at):
             return "forgotten"
-        return "no-session" if at is None or not self._covers(at) else None
+        if at is not None and (self.links_of(sha) or self._covers(at)):
+            return None  # of a commit that sessions had a part in, they are known
+        return "no-session"
 
     def _covers(self, at: float) -> bool:
         """As link/coverage.py has it, without all sessions being read."""
@@ -157,6 +164,13 @@ class Authors:
             return False
         mostly = row is not None and 2 * row.explained >= row.added
         return not (mostly and (path is None or self._spans[sha, path]))
+
+    def _is_ran(self, line: BlamedLine) -> bool:
+        """Whether a command wrote the file, and nothing tells which lines."""
+        return any(
+            link.relation == "ran" and link.path == line.original_path
+            for link in self.links_of(line.sha)
+        )
 
     def _is_relaid(self, line: BlamedLine, at: float) -> bool:
         path = line.original_path

@@ -33,6 +33,7 @@ Reason: TypeAlias = Literal[
     "agent-not-indexed",  # the commit names an agent, or a session made it, but none wrote this
     "relaid",  # an edit of the file has the words of the line, in other lines
     "shown",  # a session of the time shows the line, though no edit of it is known
+    "ran",  # a command of a session wrote the file, in words that no record has
     "not-read-yet",  # the agents' sessions were last read before the commit was made
     "not-in-memory",  # another memory was asked, which need not hold all sessions
     "forgotten",  # what an agent did at this time was forgotten

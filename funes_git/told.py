@@ -49,9 +49,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines that a commit added to one file, by the same author: a turn (`link`; of level `ran`
-    where only a command is known to have written the file), a person, or nobody known (`reason`).
-    """
+    """Lines that a commit added to one file, by the same author: a turn (`link`), a person, or
+    nobody known (`reason`). A part of no lines has a link of level `ran`: a command is known to
+    have written, moved or deleted the file."""
 
     lines: int
     kind: Literal["agent", "human", "unknown"]

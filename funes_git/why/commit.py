@@ -83,8 +83,8 @@ def _share(authors: Authors, sha: str, change: FileChange) -> FileShare:
         author = whole or authors.of(BlamedLine(number, text, sha, number, change.path))
         kind: Literal["human", "unknown"] = "human" if author.kind == "human" else "unknown"
         part = Part(0, kind, reason=author.reason)
-        if (link := author.link or ran) is not None:
-            part = Part(0, "agent", _turn_of(link, counts))
+        if author.link is not None:
+            part = Part(0, "agent", _turn_of(author.link, counts))
         counts[part] = counts.get(part, 0) + 1
     if ran is not None and not counts:  # a binary file, a deleted one, a moved one
         counts[Part(0, "agent", ran)] = 0

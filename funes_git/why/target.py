@@ -109,7 +109,12 @@ def _unexplained(
     info = infos.get(lines[0].sha) if len(shas) == 1 else None
     numbers = ranges(sorted(line.number for line in lines))
     read = readers(catalog, lines[0].original_path, info.commit_time) if info else ()
-    return Unexplained(numbers, info, kind, author.reason, _told(author), read)
+    reason = author.reason
+    if info and read and reason == "no-session":  # sessions that ended hours before the commit
+        first = catalog.first_edit(lines[0].original_path)
+        wrote = first is not None and first <= info.commit_time
+        reason = "not-matched" if wrote else "no-edit"
+    return Unexplained(numbers, info, kind, reason, _told(author), read)
 
 
 def _told(author: Author) -> str:

@@ -104,9 +104,52 @@ def test_what_a_command_wrote_and_what_was_removed(
     memory.sync()
     assert parts(memory) == {
         "docs.md": [(0, claude.id, "ran")],
-        "generated.txt": [(1, claude.id, "ran")],
+        "generated.txt": [(1, "unknown", None)],
     }
     assert [(f.status, f.removed) for f in shares(memory).files] == [("deleted", 1), ("added", 0)]
+
+
+def test_lines_that_only_a_command_may_have_written_are_not_known_anywhere(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.bash("python3 -c 'print(list(range(40)))' > generated.txt")
+    sha = base.commit("generate", date=clock.tick(60))
+    memory.sync()
+    found = memory.why(sha)
+    assert found.shares is not None
+    (file,) = found.shares.files
+    assert [(p.lines, p.kind, p.link, p.reason) for p in file.parts] == [
+        (1, "unknown", None, "ran")
+    ]
+    assert [(a.link.session_id, a.link.level) for a in found.answers] == [(claude.id, "ran")]
+    for target in ("generated.txt:1", "generated.txt"):
+        (gap,) = memory.why(target).unexplained
+        assert (gap.kind, gap.reason) == ("unknown", "ran")
+    (row,) = memory.blame("generated.txt")
+    assert (row.kind, row.session_id) == ("unknown", None)
+
+
+def test_a_line_committed_hours_after_its_sessions_is_not_of_a_time_without_sessions(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.read("docs.md")
+    claude.write("limits.py", THREE)
+    base.write("limits.py", THREE + "\n\n# a remark that nobody knows of\n")
+    base.commit("limits", date=clock.tick(2 * 3600))
+    base.write("docs.md", "# Docs, by whom?\n")
+    base.commit("docs", date=clock.tick(3600))
+    base.write("docs.md", "# Docs, much later\n")
+    base.commit("later", date=clock.tick(90 * 86400))
+    memory.sync()
+
+    def gap(target: str, at: str = "HEAD") -> tuple[str, str | None]:
+        (found,) = memory.why(target, at).unexplained
+        return found.kind, found.reason
+
+    assert gap("limits.py:6") == ("unknown", "not-matched")
+    assert parts(memory, "HEAD~2")["limits.py"][1:] == [(1, "unknown", None)]
+    assert gap("docs.md:1", "HEAD~1") == ("unknown", "no-edit")
+    assert gap("docs.md:1") == ("unknown", "no-session")
 
 
 def test_a_commit_of_a_person_and_one_of_nobody_known(

@@ -53,6 +53,28 @@ def test_a_heredoc_that_is_appended_is_a_change() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show HEAD~1:a.py > a.py && pytest; git checkout a.py",
+        "git -C /w show $BASE:a.py > a.py",
+        "git cat-file -p HEAD:a.py >a.py",
+        "git cat-file blob 1234567 1> a.py",
+    ],
+)
+def test_what_git_puts_back_out_of_the_history_is_nobodys_writing(command: str) -> None:
+    assert shown(command) == []
+
+
+def test_what_git_prints_otherwise_is_written_by_the_command() -> None:
+    assert shown("git log > log.txt; git show HEAD > change.diff; git show HEAD:a 2> err.txt") == [
+        ("/w/log.txt", "modify", None),
+        ("/w/change.diff", "modify", None),
+        ("/w/err.txt", "modify", None),
+    ]
+    assert shown("git show HEAD:a.py | sed s/a/b/ > a.py") == [("/w/a.py", "modify", None)]
+
+
 def test_several_heredocs_on_one_line_and_in_one_command() -> None:
     command = "cat > a <<'A'; cat > b <<'B'\n1\nA\n2\nB\ncat > c <<'C'\n3\nC\n"
     assert shown(command) == [

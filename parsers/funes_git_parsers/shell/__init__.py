@@ -19,7 +19,7 @@ from funes_git_parsers.shell.lex import Command, Redirect, Word, lex
 from funes_git_parsers.shell.python import python_writes
 from funes_git_parsers.shell.sed import edited, whole_lines
 from funes_git_parsers.shell.text import UNKNOWN, Text, heredoc, literal, output
-from funes_git_parsers.shell.tools import may_write, named_files, operands, unwrap
+from funes_git_parsers.shell.tools import from_objects, may_write, named_files, operands, unwrap
 
 __all__ = ["ShellWrite", "printed_commits", "writes"]
 
@@ -86,8 +86,10 @@ class _Walk:
         stdin = self.stdin(command)
         text = UNKNOWN if command.group else output(name, words[1:], stdin)
         self.piped = text if command.after in ("|", "|&") else UNKNOWN
+        stored = name == "git" and from_objects(words[1:])
         for redirect in command.redirects:
-            self.redirect(redirect, text)
+            if not (stored and redirect.fd in ("", "1")):
+                self.redirect(redirect, text)
         if name in ("cd", "pushd", "popd"):
             self.change_folder(name, words[1:], piped=command.after == "|")
         elif name == "tee":

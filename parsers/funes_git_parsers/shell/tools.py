@@ -192,6 +192,15 @@ def operands(words: Sequence[Word], values: Sequence[str] = ()) -> list[Word]:
     return found
 
 
+def from_objects(words: Sequence[Word]) -> bool:
+    """Whether `git` with these words prints a file out of the history, as `git show REV:PATH` does:
+    who sends that to a file has put back what others wrote."""
+    verb, *rest = operands(words, ("-C", "-c", "--git-dir", "--work-tree")) or [Word("")]
+    if verb.text == "cat-file":
+        return any(word.text in ("-p", "blob") for word in words)
+    return verb.text == "show" and any(":" in word.text for word in rest)
+
+
 def named_files(name: str, words: list[Word]) -> list[Word]:
     """The words of command `name` that name files which it rewrites."""
     if name == "dd":
