@@ -77,7 +77,10 @@ class FilePlace:
             with zipfile.ZipFile(self._file) as archive:
                 yield archive
         except FileNotFoundError as error:
-            raise FunesError(f"there is no file {self._file}", "git funes export FILE") from error
+            raise FunesError(
+                f"there is no file {self._file}",
+                "check the name; git funes export FILE makes one",
+            ) from error
         except zipfile.BadZipFile as error:
             raise FunesError(
                 f"{self._file} is no memory in a file", "git funes export FILE makes one"

@@ -92,7 +92,7 @@ def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
     known, at = str(seen.get("version") or ""), float(seen.get("at") or 0.0)
     if known and 0 <= time.time() - at < FRESH:
         return known, ()
-    from funes_git.remotes.places import EMPTY, place_of
+    from funes_git.remotes.places import EMPTY, NOBODY_PUSHED, place_of
 
     try:
         version = place_of(name).head()
@@ -104,7 +104,7 @@ def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
     if name.kind in ("hub", "store"):
         write_json(home / "head.json", {"version": version, "at": time.time()})
     if version == EMPTY:
-        raise FunesError(f"there is no memory in {name.text} yet", f"git funes push {name.text}")
+        raise FunesError(f"there is no memory in {name.text} yet", NOBODY_PUSHED)
     return version, ()
 
 

@@ -7,14 +7,13 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from funes_git.errors import FunesError
 from funes_git.layout import Layout
 from funes_git.model import Attribution
 from funes_git.origin import GIVEN
 from funes_git.remotes import plain, tables
 from funes_git.remotes.cached import HELD, Identity, is_same
 from funes_git.remotes.names import Name
-from funes_git.remotes.places import place_of
+from funes_git.remotes.places import demand_memory, place_of
 from funes_git.store.differences import drop_sessions, repositories, sessions_of_others
 from funes_git.store.files import write_json
 from funes_git.store.imports import attribution_event
@@ -38,10 +37,7 @@ def derive(
     part = Layout(layout.root.with_name(f"{layout.root.name}.part"))
     shutil.rmtree(part.root, ignore_errors=True)
     paths = place.paths(version)
-    if not any(path.startswith("chunks.lance/") for path in paths):
-        raise FunesError(
-            f"{place.name.text} holds no memory: it has no chunks.lance", "git funes find"
-        )
+    demand_memory(name, paths)
     progress(0, 0, f"files of {place.name.text} fetched")
     source = place.fetch(version, paths)
     if any(path.startswith("blocks.lance/") for path in paths):

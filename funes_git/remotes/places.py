@@ -21,6 +21,8 @@ from funes_git.store.lock import FileLock
 
 EMPTY = ""
 """The version of a place that holds nothing yet."""
+LOCK = ".funes.lock"
+NOBODY_PUSHED = "check the name; if it is right, nobody has pushed there yet"
 
 
 class Public(FunesError):
@@ -99,7 +101,7 @@ class FolderPlace:
 
     def head(self) -> str:
         if not self._folder.is_dir():
-            raise FunesError(f"there is no folder {self._folder}", f"git funes push {self._folder}")
+            raise FunesError(f"there is no folder {self._folder}", NOBODY_PUSHED)
         return version_of(tables.files_below(self._folder))
 
     def paths(self, version: str) -> list[str]:
@@ -110,6 +112,7 @@ class FolderPlace:
 
     def create(self, *, private: bool) -> bool:
         there = self._folder.is_dir()
+        self._demand_room()
         self._folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
         return not there
 
@@ -117,7 +120,8 @@ class FolderPlace:
         pass  # who may read a folder is its owner's business
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
-        with FileLock.take(self._folder / ".funes.lock", wait=60.0):
+        self._demand_room()
+        with FileLock.take(self._folder / LOCK, wait=60.0):
             if self.head() != parent:
                 raise Conflict(f"{self.name.text} was changed meanwhile", "try again")
             for left in tables.parts_below(self._folder):
@@ -127,6 +131,17 @@ class FolderPlace:
             for path in change.gone:
                 (self._folder / path).unlink(missing_ok=True)
             return self.head()
+
+    def _demand_room(self) -> None:
+        """Raise FunesError where the folder is in use for something else."""
+        if not self._folder.is_dir() or tables.is_memory(tables.files_below(self._folder)):
+            return
+        names = {each.name for each in self._folder.iterdir()} - {LOCK}
+        if not all(map(tables.is_own, names)):
+            raise FunesError(
+                f"{self.name.text} is not empty, and is no memory",
+                f"git funes push {self.name.text.rstrip('/')}/memory, a folder of its own",
+            )
 
     @staticmethod
     def _put(file: Path, target: Path) -> None:
@@ -151,6 +166,12 @@ def place_of(name: Name) -> Place:
 
         return StorePlace(name)
     raise UsageError(f"{name.text} cannot be used here", "ORG/NAME, or a path")
+
+
+def demand_memory(name: Name, paths: Iterable[str]) -> None:
+    """Raise FunesError where these files of a version are no memory."""
+    if not tables.is_memory(paths):
+        raise FunesError(f"{name.text} is no memory: it has no chunks.lance", NOBODY_PUSHED)
 
 
 def manifests_last(path: str) -> tuple[bool, str]:

@@ -46,10 +46,23 @@ def is_table(path: str) -> bool:
     return path == FORMAT or (bool(rest) and top.removesuffix(".lance") in SHARED)
 
 
+def is_memory(paths: Iterable[str]) -> bool:
+    """Whether these are a memory's files: every one has passages."""
+    return any(path.startswith("chunks.lance/") for path in paths)
+
+
+def is_own(name: str) -> bool:
+    """Whether what has this name in a folder may belong to a memory there."""
+    return name == FORMAT or is_table(f"{name}/0.json")
+
+
 def files_below(folder: Path) -> Iterator[str]:
     """The paths, with `/`, of the tables' files in a folder, sorted."""
-    found = (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-    return iter(sorted(path for path in found if is_table(path)))
+    # what is somebody's own is not walked through: a folder may have been named by mistake
+    tops = [top for top in folder.iterdir() if is_own(top.name)]
+    found = (p for top in tops for p in (top, *top.rglob("*")) if p.is_file())
+    paths = (p.relative_to(folder).as_posix() for p in found)
+    return iter(sorted(path for path in paths if is_table(path)))
 
 
 def parts_below(folder: Path) -> list[Path]:

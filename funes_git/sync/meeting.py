@@ -9,7 +9,7 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 
 from funes_git.errors import FunesError
@@ -18,9 +18,10 @@ from funes_git.publish.part import Withheld
 from funes_git.remotes import tables
 from funes_git.remotes.cached import is_same
 from funes_git.remotes.huberrors import Conflict
-from funes_git.remotes.places import Place
+from funes_git.remotes.places import Place, demand_memory
 from funes_git.store import differences
 from funes_git.store.catalog import Catalog
+from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Key
 from funes_git.store.database import private_folder
 from funes_git.store.lance import LanceMemory
@@ -35,6 +36,7 @@ from funes_git.sync.take import take
 from funes_git_parsers.dataclass import dataclass
 
 TRIES = 12
+MET = "met.sqlite"
 WAIT = 60.0
 """Seconds to wait for another process of this machine that is at the same."""
 AT_ONCE = 5_000
@@ -79,13 +81,41 @@ class Meeting:
         self._identity = repo.identity()
 
     def pull(self) -> Report:
-        """Take what is new there. This repository need not have a memory yet. Raises FunesError."""
+        """Take what is new there. This repository need not have a memory yet, and has none where
+        this fails before anything came. Raises FunesError."""
         report = Report()
+        if not (self._folder / MET).exists():  # else they have met
+            demand_memory(self._place.name, self._place.paths(self._place.head()))
+        layout = self._repo.layout
+        is_new = not any(p.exists() for p in (layout.memory, layout.catalog, layout.decisions))
+        try:
+            self._pull_all(report)
+        except BaseException:
+            if is_new:
+                self._unmake()
+            raise
+        return report
+
+    def _pull_all(self, report: Report) -> None:
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
             stores.lance()  # makes it
         with self._state() as state:
             _patiently(lambda: self._pull(state, report))
-        return report
+
+    def _unmake(self) -> None:
+        """Take away the memory that a pull made, unless something came."""
+        layout = self._repo.layout
+        with Stores.open(layout, write=True, wait=WAIT) as stores:
+            if stores.catalog.totals().sessions:
+                return
+        for folder in (layout.memory, layout.text, layout.vectors, self._folder):
+            shutil.rmtree(folder, ignore_errors=True)
+        for store in (layout.catalog, layout.decisions):
+            CatalogWriter.remove(store)
+        layout.write_lock.unlink(missing_ok=True)
+        for folder in (layout.remotes, layout.root):
+            with suppress(OSError):
+                folder.rmdir()  # where nothing else is in it
 
     def push(self) -> Report:
         """Take what is new there, then give what is new here. Raises FunesError; Foreign where the
@@ -101,13 +131,14 @@ class Meeting:
         MemoryBusy."""
         private_folder(self._folder)
         lock = FileLock.take(self._folder / "lock", wait=WAIT)
-        with lock, State.open(self._folder / "met.sqlite") as state:
+        with lock, State.open(self._folder / MET) as state:
             yield state
 
     def _pull(self, state: State, report: Report) -> None:
         report.version = version = self._place.head()
         if version != state.version:
-            with self._copy(version) as (copy, _):
+            with self._copy(version) as (copy, paths):
+                demand_memory(self._place.name, paths)
                 self._take(state, version, copy, report)
 
     def _push(self, state: State, report: Report) -> None:

@@ -98,7 +98,7 @@ def test_a_folder_and_what_is_no_memory(hub: Hub, tmp_path: Path) -> None:
     assert ada.authors("cache.py:1", "--memory", str(tmp_path / "share")) == [claude.id]
     hub.put("ada/none", {"README.md": b"# Nothing\n"})
     done = ada.run("recall", "cache", "--memory", "ada/none", code=1)
-    assert "ada/none holds no memory" in done.stderr
+    assert "ada/none is no memory" in done.stderr
     assert "no memory can be called" in ada.run("why", "x", "--memory", "none", code=2).stderr
 
 

@@ -13,7 +13,11 @@ from machines import Machine
 from memory import Memory
 from planted import Maker
 
+from funes_git.errors import FunesError
 from funes_git.git import Repo
+from funes_git.remotes.names import parse
+from funes_git.remotes.places import FolderPlace
+from funes_git.remotes.tables import Difference
 from funes_git.store.stores import Stores
 
 NAME = "ada/widget"
@@ -288,3 +292,58 @@ def test_what_is_no_memory_is_told(ada: Machine) -> None:
     assert "git funes init" in ada.run("push", NAME, code=1).stderr
     done = ada.run("pull", "ada/none", code=1)
     assert "no dataset ada/none that you may read (404)" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["photos", "empty", "checkout"])
+def test_a_folder_that_is_no_memory_is_neither_pulled_nor_written_to(
+    tmp_path: Path, what: str
+) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    folder = tmp_path / what
+    folder.mkdir()
+    if what == "photos":
+        (folder / "sea.jpg").write_bytes(b"blue")
+    if what == "checkout":
+        ada.repo.git("clone", "-q", ".", str(folder))
+    before = sorted(folder.iterdir())
+    done = ada.run("pull", str(folder), code=1)
+    assert f"{folder} is no memory" in done.stderr
+    assert "nobody has pushed there yet" in done.stderr
+    if before:
+        done = ada.run("push", str(folder), code=1)
+        assert f"{folder} is not empty, and is no memory" in done.stderr
+        assert f"git funes push {folder}/memory" in done.stderr
+        assert sorted(folder.iterdir()) == before
+    assert ada.repo.git("config", "--default", "", "funes.memory").strip() == ""
+    assert ada.push(f"{folder}/memory" if before else str(folder))["pushed"]["turns"]
+
+
+def test_a_bound_folder_that_is_in_use_is_not_written_to(tmp_path: Path) -> None:
+    """What the end of a session pushes to was not named to a command."""
+    place = FolderPlace(parse(str(tmp_path)))
+    (tmp_path / "sea.jpg").write_bytes(b"blue")
+    with pytest.raises(FunesError, match="is not empty, and is no memory"):
+        place.commit(Difference({}, []), place.head(), "push")
+    assert [path.name for path in tmp_path.iterdir()] == ["sea.jpg"]
+
+
+def test_a_pull_that_brought_nothing_leaves_nothing(hub: Hub, ada: Machine, tmp_path: Path) -> None:
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    ada.push(str(tmp_path / "share"))
+    ada.push(NAME)
+    hub.put("ada/cards", {"README.md": b"# No memory\n"})
+    bob = Machine(tmp_path / "b", hub)
+    bob.repo.write("other.py", "SOMETHING_ELSE = 1\n")
+    bob.repo.commit("first")
+    missing = bob.run("pull", str(tmp_path / "missing"), code=1).stderr
+    assert "nobody has pushed there yet" in missing
+    assert "git funes push" not in missing
+    assert "is no memory" in bob.run("pull", "ada/cards", code=1).stderr
+    bob.run("pull", str(tmp_path / "share"), code=1)  # of another repository
+    bob.run("pull", NAME, code=1, HF_ENDPOINT="http://127.0.0.1:9")
+    assert not (bob.repo.path / ".git/funes").exists()
+    assert bob.repo.git("config", "--default", "", "funes.memory").strip() == ""
+    assert "no memory yet" in bob.run("why", "other.py:1", code=1).stderr
