@@ -69,7 +69,7 @@ def _link(out: output.Output, range: tuple[str, ...], all: bool) -> int:
     if out.format == "json":
         out.json(json.document(**json.coverage(found)))
     else:
-        out.lines(state.coverage(out.page, found))
+        out.lines(state.coverage(out.page, found, "" if range else state.EVERY))
     return 0
 
 
@@ -82,7 +82,7 @@ def _coverage(out: output.Output, revs: tuple[str, ...]) -> int:
     if out.format == "json":
         out.json(linking.survey_json(found))
     else:
-        out.lines(linking.survey(out.page, found))
+        out.lines(linking.survey(out.page, found, " ".join(revs) or "HEAD"))
     return 0
 
 

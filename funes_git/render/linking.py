@@ -36,11 +36,12 @@ MEANING: Final = {
 """What each of the thresholds (link/explain.py) is for."""
 
 
-def survey(page: Page, found: Survey) -> Iterator[str]:
-    """Commits and lines by level, then by reason, each with the command that would improve it."""
+def survey(page: Page, found: Survey, of: str = "HEAD") -> Iterator[str]:
+    """Commits and lines by level, then by reason, each with the command that would improve it;
+    `of` says whose history was looked at."""
     tied, lines = found.linked.total(), found.linked_lines.total()
     yield (
-        f"{tied:,} of {plural(found.commits, 'commit')} and {lines:,} of "
+        f"{tied:,} of {plural(found.commits, 'commit')} of {line(of)} and {lines:,} of "
         f"{plural(found.lines, 'added line')} tied to turns"
     )
     levels: list[Level] = [
@@ -65,20 +66,13 @@ def survey(page: Page, found: Survey) -> Iterator[str]:
 
 
 def _advice(reasons: Iterable[Reason]) -> Iterator[str]:
-    """The command that would improve each reason; the reasons of one command stand together."""
-    advice: dict[str, list[str]] = {}
-    for reason in reasons:
-        if reason in words.REASON_NEXT:
-            advice.setdefault(words.REASON_NEXT[reason], []).append(reason)
-    if not advice:
-        return
-    yield ""
-    yield "to improve it:"
-    wide = max(len(name) for names in advice.values() for name in names)
-    for command, names in advice.items():
-        *others, last = names
-        yield from (f"  {name}" for name in others)
-        yield f"  {last:<{wide}}  {command}"
+    """The command that would improve each reason."""
+    advice = {name: words.REASON_NEXT[name] for name in reasons if name in words.REASON_NEXT}
+    if advice:
+        yield ""
+        yield "to improve it:"
+        wide = max(map(len, advice))
+        yield from (f"  {name:<{wide}}  {command}" for name, command in advice.items())
 
 
 def _table(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from funes_git.worker import WorkerState
 
 COLUMN = 10
+EVERY = " of all branches"
+"""Which commits are linked and counted; `link --coverage` counts those of one history."""
 MOST_FOLDERS = 8
 PULL = "words answer; for answers by meaning: git funes models pull"
 
@@ -122,7 +124,7 @@ def _search(totals: Totals) -> str:
 
 
 def _linked(stats: Stats) -> str:
-    told = f"{stats.linked_commits:,} of {plural(stats.commits, 'commit')}"
+    told = f"{stats.linked_commits:,} of {plural(stats.commits, 'commit')}{EVERY}"
     counts = ((name, stats.links.get(name, 0)) for name in words.LEVELS)
     levels = [f"{name} {n:,}" for name, n in counts if n]
     return f"{told} (links: {', '.join(levels)})" if levels else told
@@ -191,11 +193,12 @@ def tables_lost(tables: list[str], restored: bool) -> str:
     return f"{what}; `git funes index` fills them from the agents' own files, as far as they exist"
 
 
-def coverage(page: Page, found: LinkReport) -> Iterator[str]:
-    """Commits by their strongest level, then those without a link by reason."""
+def coverage(page: Page, found: LinkReport, of: str = EVERY) -> Iterator[str]:
+    """Commits by their strongest level, then those without a link by reason; `of` follows their
+    number."""
     tied = sum(found.linked.values())
     took = words.took(found.seconds)
-    yield f"{tied:,} of {plural(found.commits, 'commit')} tied to turns in {took}"
+    yield f"{tied:,} of {plural(found.commits, 'commit')}{of} tied to turns in {took}"
     levels = [(n, name, words.LEVEL_WORDS[name]) for name, n in found.linked.items() if n]
     yield from _table(page, levels)
     reasons = _most_first({str(why): n for why, n in found.unlinked.items()})

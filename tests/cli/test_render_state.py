@@ -44,7 +44,7 @@ memory of widget
   period    2025-08-05 to 2025-11-03
   indexed   never, from 3 session files
   search    431 passages by words, 120 of 300 by meaning (40%)
-  linked    12 of 17 commits (links: exact 8, lines 30)
+  linked    12 of 17 commits of all branches (links: exact 8, lines 30)
             without: no indexed session covers this time (4); a merge that adds
             nothing of its own (1)
   hooks     hooks are installed in /w/.git/hooks
@@ -77,7 +77,7 @@ read 3 new sessions, 214 turns, 58 edits and 431 passages in 1.2 s
 redacted 2 secrets before storing
 skipped 1 unreadable record (see the log)
 
-12 of 17 commits tied to turns in 0.3 s
+12 of 17 commits of all branches tied to turns in 0.3 s
   8  exact  its lines are in the commit, and the session made the commit
   4  lines  its lines are in the commit
 without a link:

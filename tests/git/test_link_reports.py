@@ -72,10 +72,16 @@ def test_commits_and_lines_are_counted_by_level_and_by_reason(
     assert +found.unlinked_lines == {"no-session": 7, "not-matched": 1, "no-edit": 2}
     assert surveyed(memory, "HEAD~1..HEAD").unlinked == {"no-edit": 1}
     rows = list(linking.survey(Page(120), found))
-    assert rows[0] == "1 of 3 commits and 1 of 11 added lines tied to turns"
+    assert rows[0] == "1 of 3 commits of HEAD and 1 of 11 added lines tied to turns"
     advice = rows[rows.index("to improve it:") + 1 :]
     assert [row.split()[0] for row in advice] == ["no-session", "no-edit", "not-matched"]
     assert advice[0].split()[1:5] == ["git", "funes", "index", "--adopt"]
+    found.unlinked_lines["not-distinctive"] = 1
+    rows = list(linking.survey(Page(120), found, "HEAD~1..HEAD"))
+    assert " of HEAD~1..HEAD and " in rows[0]
+    for name in ("not-matched", "not-distinctive"):  # of the same command
+        assert f"  {name:<15}  git funes recall QUERY   (what sessions said about it)" in rows
+    del found.unlinked_lines["not-distinctive"]
     told = linking.survey_json(found)
     assert told["levels"]["lines"] == {"commits": 1, "lines": 1}
     assert told["reasons"]["no-session"]["next"].startswith("git funes index --adopt")
