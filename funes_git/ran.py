@@ -39,6 +39,17 @@ def fits(block: Block, globs: Sequence[str]) -> bool:
     )
 
 
+def place(line: str, globs: Sequence[str]) -> int:
+    """Where in a command line of several rows the row begins that fits one of `globs`; 0 if only
+    the whole does."""
+    at = 0
+    for row in line.split("\n"):
+        if any(fnmatchcase(form, glob) for form in _forms(row) for glob in globs):
+            return at
+        at += len(row) + 1
+    return 0
+
+
 def line_of(block: Block) -> str | None:
     """The command line that the block has a shell run; None if it is anything else."""
     if block.type != "tool_use":

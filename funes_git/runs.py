@@ -14,7 +14,7 @@ from funes_git.git import Repo
 from funes_git.git.reflog import Entry, checkouts
 from funes_git.model import CommitInfo, TurnView
 from funes_git.prompts import words_of
-from funes_git.ran import fits, line_of, literals
+from funes_git.ran import fits, line_of, literals, place
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.base import Block, Turn
 from funes_git_parsers.dataclass import dataclass
@@ -32,7 +32,8 @@ class Run:
     `exit_code` is that of the whole line, None where the format does not keep it; `failed` is None
     where nothing is known of its end. `commit` is the id of the commit that was checked out,
     `known` how that is known, and `info` that commit where the repository still has it. `commits`
-    are those that the run's exchange is linked to. `prompt` is what a person had asked for.
+    are those that the run's exchange is linked to. `prompt` is what a person had asked for; in
+    the command, what was looked for is in the row that begins `at` this place.
     """
 
     turn: Turn
@@ -46,6 +47,7 @@ class Run:
     known: Known | None = None
     info: CommitInfo | None = None
     prompt: str | None = None
+    at: int = 0
 
 
 def runs(
@@ -71,7 +73,8 @@ def runs(
             if fits(block, globs)
         ]
         for run in _of_session(catalog, heads, session_id, calls) if calls else ():
-            found.setdefault((run.call or run.turn.turn_uuid, run.turn.ts, run.command), run)
+            key = (run.call or run.turn.turn_uuid, run.turn.ts, run.command)
+            found.setdefault(key, replace(run, at=place(run.command, globs)))
     return _told(repo, sorted(found.values(), key=lambda run: -(run.turn.ts or 0.0)))
 
 

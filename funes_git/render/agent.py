@@ -22,6 +22,7 @@ from funes_git.render.words import (
     REASON_OF_COMMIT,
     REASON_WORDS,
     UNCOMMITTED,
+    behind,
     origin,
     plural,
 )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from funes_git.told import Context
 
 PROMPT, WORDS, ROWS = 800, 1200, 40
+CUT = "(cut; get returns the whole turn)"
 FOOTER = re.compile(r"\bget \S+ \S+ *$")
 
 
@@ -52,7 +54,7 @@ def fenced(text: str, limit: int | None = None) -> Iterator[str]:
     for row in rows:
         yield f"> {row}".rstrip()
     if short:
-        yield "(cut; get returns the whole turn)"
+        yield CUT
 
 
 def ended(said: str) -> str:
@@ -135,7 +137,8 @@ def answer_rows(answer: Answer) -> Iterator[str]:
     link = answer.link
     came = f" · {origin(link.chain)}" if link.chain else ""
     asked = f" · asked {_lines(answer.asked)}" if answer.asked else ""
-    yield f"{link.harness} · {stamp(answer.turn_ts)} · {link.level} · {link.relation}{asked}{came}"
+    how = behind(link.level, [link.relation], " · ")
+    yield f"{link.harness} · {stamp(answer.turn_ts)} · {how}{asked}{came}"
     yield "evidence: " + "; ".join(evidence(answer))
     if answer.task:
         yield "task given to a sub-agent:"
@@ -230,7 +233,7 @@ def log(entry: LogEntry) -> Iterator[str]:
         place = f" {line(link.path)}" if link.path else ""
         place += f":{_ranges(link.lines)}" if link.lines else ""
         came = f" · {origin(link.chain)}" if link.chain else ""
-        told = f"{link.level} {link.relation}{place} · {link.harness}{came}"
+        told = f"{behind(link.level, [link.relation], ' ')}{place} · {link.harness}{came}"
         told += f" · from {label(link.source)}" if link.source != "own" else ""
         yield f"{told} · {get_line(link.session_id, link.turn_uuid)}"
 

@@ -79,7 +79,7 @@ def _behind(page: Page, links: Sequence[Link]) -> str:
     level = min((link.level for link in links), key=words.LEVELS.index)
     verbs = dict.fromkeys(link.relation for link in links)
     paths = list(dict.fromkeys(line(link.path) for link in links if link.path))
-    told = f"{level}, {words.listed(list(verbs))}"
+    told = words.behind(level, list(verbs))
     if level == "imported":
         told = f"imported from {label(first.source)}"
     more = f" and {words.plural(len(paths) - 2, 'more file')}" if len(paths) > 2 else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from funes_git.render import json, width
-from funes_git.render.agent import fenced, get_line, stamp
+from funes_git.render.agent import CUT, fenced, get_line, stamp
 from funes_git.render.clean import line
 from funes_git.render.page import Page, quote
 from funes_git.render.words import agent as name
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 COMMAND: Final = 400
 """Characters of a command that are shown; `get` shows it whole."""
+_ROW: Final = 80
+"""Characters of the row that was looked for which are shown at least."""
 _PLACE: Final = {
     "printed": "made",
     "reflog": "at",
@@ -34,8 +36,7 @@ def human(page: Page, run: Run) -> Iterator[str]:
     place, subject = _place(run)
     rest = width.fit(f", {place}{subject}", max(page.width - len(head) - len(ended), 8))
     yield style.dim(head) + (style.bold(ended) if run.failed else ended) + style.dim(rest)
-    text, cut = width.cut(run.command, COMMAND)
-    yield from quote(page, f"{text} …" if cut else text, "    ")
+    yield from quote(page, _shown(run), "    ")
     who = f"{name(run.turn.harness)} {short(run.turn.session_id)} "
     who += short_turn(run.turn.session_id, run.turn.turn_uuid)
     told = ", taken back since" if run.retracted else ""
@@ -53,7 +54,10 @@ def agent(run: Run) -> Iterator[str]:
         f"ran · {run.turn.harness} · {stamp(run.turn.ts)} · {_ended(run)}{taken_back}"
         f" · {place}{subject} ·"
     )
-    yield from fenced(run.command, COMMAND)
+    shown = _shown(run)
+    yield from fenced(shown)
+    if shown != run.command.strip():
+        yield CUT
     yield get_line(run.turn.session_id, run.turn.turn_uuid)
 
 
@@ -76,6 +80,15 @@ def document(run: Run) -> json.Object:
         prompt=run.prompt,
         retracted=run.retracted,
     )
+
+
+def _shown(run: Run) -> str:
+    """The command; of a long one the row that was looked for, with `…` for what is left out."""
+    if run.at + _ROW <= COMMAND:
+        text, cut = width.cut(run.command, COMMAND)
+        return f"{text} …" if cut else text
+    text, cut = width.cut(run.command[run.at :], COMMAND)
+    return f"…\n{text} …" if cut else f"…\n{text}"
 
 
 def _ended(run: Run) -> str:

@@ -178,6 +178,12 @@ def short_turn(session_id: str, turn_uuid: str) -> str:
     return line(own if own != turn_uuid else turn_uuid[:8])
 
 
+def behind(level: Level, relations: Sequence[str], between: str = ", ") -> str:
+    """How sure a link is, and what its turn did; once where both are the same word."""
+    told = listed(list(relations))
+    return told if level in relations else f"{level}{between}{told}"
+
+
 def ranges(lines: tuple[tuple[int, int], ...]) -> str:
     """`line 3`, `lines 3–7, 9`."""
     parts = [str(a) if a == b else f"{a}–{b}" for a, b in lines]

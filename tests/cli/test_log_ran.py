@@ -12,6 +12,8 @@ from helpers import GitRepo
 from memory import Memory
 
 from funes_git.commands.log import listed
+from funes_git.render import runs
+from funes_git.render.page import Page
 from funes_git.runs import Run
 
 
@@ -129,6 +131,22 @@ def test_log_ran_prints_for_people_agents_and_programs(deploys: Deploys) -> None
     done = funes(*asked, cwd=deploys.repo.path, HOME=str(deploys.home))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "note: no turn ran such a command\n"
+
+
+def test_of_a_long_command_the_row_is_shown_that_was_looked_for(deploys: Deploys) -> None:
+    steps = "".join(f"echo step {n} of the preparation\n" for n in range(40))
+    deploys.claude.bash(f"{steps}./apply --last\n{steps}")
+    deploys.claude.bash(f"./apply --first\n{steps}")
+    deploys.memory.sync()
+    first, last = sorted(deploys.runs("./apply --[fl]*st"), key=lambda run: run.command)
+    for shown in ("\n".join(runs.human(Page(80), last)), "\n".join(runs.agent(last))):
+        assert "./apply --last" in shown
+        assert "…\n" in shown
+        assert len(shown) < 1000
+    assert "(cut; get returns the whole turn)" in list(runs.agent(last))
+    assert next(row for row in runs.agent(first) if row.startswith("> ")) == "> ./apply --first"
+    (short,) = (run for run in deploys.runs("./apply*") if "--again" in run.command)
+    assert not any("cut;" in row or "…" in row for row in runs.agent(short))
 
 
 def test_a_filter_of_a_variable_that_is_not_set_is_no_question_about_everything(

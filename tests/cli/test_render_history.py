@@ -72,6 +72,17 @@ lines removed src/lru.py:86-88 · claude_code · get 7d1f0c2a-5b1e-4c55-9d43-2f6
 """)
 
 
+def test_a_level_that_says_what_the_turn_did_is_said_once() -> None:
+    ran = replace(LINK, relation="ran", content="none", level="ran", lines=())
+    entry = replace(LOGGED[1], links=(ran,))
+    (row,) = list(history.log(Page(100), entry))[1:]
+    assert row.endswith("  ran src/cache.py")
+    assert list(agent.log(entry))[-1].startswith("ran src/cache.py · claude_code · get ")
+    made = replace(ran, relation="committed", path=None)
+    (row,) = list(history.log(Page(100), replace(entry, links=(ran, made))))[1:]
+    assert row.endswith("  ran and committed src/cache.py")
+
+
 def test_log_bounds_what_it_lists_beneath_a_commit() -> None:
     links = tuple(replace(LINK, turn_uuid=f"turn-{n}") for n in range(9))
     rows = list(history.log(Page(80), replace(LOGGED[1], links=links)))
