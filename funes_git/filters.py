@@ -8,11 +8,11 @@ in the turns around the one that made the edit.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import get_args
 
+from funes_git.dates import date
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
 from funes_git.model import State
@@ -25,7 +25,6 @@ _TYPES = ("text", "thinking", "tool_use", "tool_result")
 _ROLES = ("user", "assistant", "tool")
 LONGEST = 4096
 """Characters of a filter: no path that a system opens is longer."""
-_NOW = re.compile(r"now|today|second|0", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +90,6 @@ def bounded(*values: str) -> None:
             f"a filter is longer than {LONGEST:,} characters",
             hint="end a pattern earlier, with '*'",
         )
-
-
-def date(repo: Repo, text: str, command: str) -> float:
-    """Seconds since the epoch of a date as git reads it. Raises UsageError with `command`, which
-    lacks the date."""
-    answer = repo.run("rev-parse", f"--since={text}").decode()
-    seconds = float(answer.strip().rpartition("=")[2])
-    # git takes what it cannot read for the present moment.
-    if abs(seconds - time.time()) < 2 and not _NOW.search(text):
-        raise UsageError(f"{text!r} is no date", hint=f"{command} '2 weeks ago'")
-    return seconds
 
 
 _Group = list[tuple[str, Iterable[Value]]]

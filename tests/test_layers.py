@@ -23,8 +23,9 @@ LAYERS = (
     "git store hosts encoder embed rerank shipped power redact leaks models alone remotes",
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
-    discovery explain foreign agents link why recall worker filters prompts targets answers shown
-    relaid authors standing ran runs forget vectorise doctor demo imports notes publish sync""",
+    discovery explain foreign agents link why recall worker dates filters prompts targets answers
+    shown relaid authors standing ran runs forget vectorise doctor demo imports notes publish
+    sync""",
     # what people see
     "render output pager crash failures",
     "commands mcp",

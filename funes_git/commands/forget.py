@@ -15,7 +15,7 @@ from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.output import Output
 from funes_git.render import json
-from funes_git.render.words import listed, plural, short
+from funes_git.render.words import listed, plural, short, when
 from funes_git.store.stores import Stores
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def forget(
     sessions
         The sessions; the start of an id will do.
     before
-        Every turn from before this date, as git reads dates.
+        Every turn from before this date, as git reads dates; a day alone means its midnight, in
+        the local zone.
     file
         Every turn that read or wrote a file that matches this path or pattern.
     dry_run
@@ -67,12 +68,13 @@ def forget(
     out = output.choose(format)
     repo = here()
     known = forgotten_in(repo.layout.decisions)
+    until = None if before is None else _moment(repo, before)
     with Stores.open(repo.layout, write=not dry_run) as stores:
-        what = _what(repo, stores.catalog, known, sessions, before, file)
+        what = _what(repo, stores.catalog, known, sessions, until, file)
         found = forgetting.held(stores.catalog, Forgotten.of(what))
         doing = bool(found) and not dry_run
         if doing:
-            _confirm(out, found, yes, _again(sessions, before, file))
+            _confirm(out, found, yes, _again(sessions, before, file), until)
             forgetting.forget(
                 repo, stores, what, lambda done, total: out.progress(done, total, "records kept")
             )
@@ -81,8 +83,14 @@ def forget(
     if doing:
         worker.start_detached(repo)  # the mapped vectors are made again
     gone = {value for kind, value in what if kind == "session"} & known.sessions
-    _tell(out, found, sorted(gone - {each.session_id for each in found}), dry_run)
+    _tell(out, found, sorted(gone - {each.session_id for each in found}), dry_run, until)
     return 0
+
+
+def _moment(repo: Repo, before: str) -> float:
+    from funes_git.dates import date
+
+    return date(repo, before, "git funes forget --before")
 
 
 def _what(
@@ -90,16 +98,15 @@ def _what(
     catalog: Catalog,
     known: Forgotten,
     sessions: Sequence[str],
-    before: str | None,
+    before: float | None,
     file: Sequence[str],
 ) -> list[tuple[Kind, str]]:
-    from funes_git import filters
     from funes_git.forget import session
 
     found: list[tuple[Kind, str]] = []
     found.extend(("session", session(catalog, known, start)) for start in sessions)
     if before is not None:
-        found.append(("before", repr(filters.date(repo, before, "git funes forget --before"))))
+        found.append(("before", repr(before)))
     found.extend(("file", from_top(repo, pattern)) for pattern in file)
     if not found:
         raise UsageError("nothing was named that is to be forgotten", "git funes forget -h")
@@ -113,14 +120,16 @@ def _again(sessions: Sequence[str], before: str | None, file: Sequence[str]) -> 
     return shlex.join(["git", "funes", "forget", *sessions, *dated, *named, "--dry-run"])
 
 
-def _confirm(out: Output, found: Sequence[Held], yes: bool, again: str) -> None:
+def _confirm(
+    out: Output, found: Sequence[Held], yes: bool, again: str, before: float | None
+) -> None:
     if yes:
         return
     if not is_conversation(out):
         raise UsageError("nobody can be asked whether this is meant", hint=f"--yes, or {again}")
     names = [short(each.session_id) for each in found[:NAMED]]
     names += [f"{len(found) - NAMED} more"] if len(found) > NAMED else []
-    if ask(f"forget {_size(found)} for good: {listed(names)}?", "yn") != "y":
+    if ask(f"forget {_size(found)}{_dated(before)} for good: {listed(names)}?", "yn") != "y":
         raise FunesError("nothing was forgotten", hint=again)
 
 
@@ -129,18 +138,27 @@ def _size(found: Sequence[Held]) -> str:
     return f"{turns} of {plural(len(found), 'session')}"
 
 
-def _tell(out: Output, found: Sequence[Held], gone: Sequence[str], dry_run: bool) -> None:
+def _dated(before: float | None) -> str:
+    """As which moment `--before` was read."""
+    return "" if before is None else f" (--before is {when(before)})"
+
+
+def _tell(
+    out: Output, found: Sequence[Held], gone: Sequence[str], dry_run: bool, before: float | None
+) -> None:
     """`gone` are the named sessions of which nothing was left to forget."""
     if out.format == "json":
         rows = [{"session_id": h.session_id, "turns": h.turns, "whole": h.whole} for h in found]
         done = bool(found) and not dry_run
-        out.json(json.document(forgotten=done, sessions=rows, forgotten_before=list(gone)))
+        out.json(
+            json.document(forgotten=done, sessions=rows, forgotten_before=list(gone), before=before)
+        )
         return
     lines = [f"{short(each)} was forgotten before" for each in gone]
     if found:
-        lines.append(f"{'would forget' if dry_run else 'forgot'} {_size(found)}")
+        lines.append(f"{'would forget' if dry_run else 'forgot'} {_size(found)}{_dated(before)}")
     elif not gone:
-        lines.append("no turn matches, so nothing is forgotten")
+        lines.append(f"no turn matches{_dated(before)}, so nothing is forgotten")
     for each in found:
         part = "the whole session" if each.whole else "a part"
         lines.append(f"  {each.session_id}  {plural(each.turns, 'turn')}, {part}")

@@ -54,7 +54,7 @@ def log(
         '*migrate*'. Of several commands on a line each counts; the exit status is the line's. With
         revisions or paths only those at such a commit, or of an exchange that made one.
     since
-        Only commits (or commands) after this date.
+        Only commits (or commands) after this date; a day alone means its midnight.
     until
         Only commits (or commands) before this date.
     author
@@ -116,7 +116,8 @@ def listed(
 ) -> list[Run]:
     """The runs of commands that fit one of the patterns `ran`, newest first; with `args` or `path`
     only those at a commit that `git log ARGS -- PATH` shows. Raises UnknownTarget, UsageError."""
-    from funes_git.filters import bounded, date
+    from funes_git.dates import date
+    from funes_git.filters import bounded
     from funes_git.runs import at_commits, runs
 
     bounded(*ran)
@@ -159,8 +160,11 @@ def _asked(
     """The options in git's own words."""
     flags = {"--all": everything, "--no-merges": no_merges, "--first-parent": first_parent}
     yield from (flag for flag, given in flags.items() if given)
-    values = {"--max-count": None if n is None else str(n), "--since": since, "--until": until}
-    values["--author"] = author
+    values = {"--max-count": None if n is None else str(n), "--author": author}
+    if since is not None or until is not None:
+        from funes_git.dates import whole  # as few modules as a log without dates needs
+
+        values |= {"--since": since and whole(since), "--until": until and whole(until)}
     yield from (f"{name}={value}" for name, value in values.items() if value is not None)
 
 
