@@ -94,11 +94,25 @@ def _named(wanted: str, repo: Repo, every: dict[str, Parser]) -> Iterator[Source
     if Path(wanted).exists():
         yield from discovery.at_paths([Path(wanted)], every).sources
         return
+    found = set()
     for parser in every.values():
         for source in asking.discover(parser, discovery.looking_from(repo)):
             names = (source.key, *source.path.parts[-3:])
             if any(part.startswith(wanted) or f"-{wanted}" in part for part in names if part):
+                found.add((source.harness, source.path, source.key))
                 yield source
+    for source in _indexed(repo, wanted):
+        if source.harness in every and (source.harness, source.path, source.key) not in found:
+            yield source
+
+
+def _indexed(repo: Repo, wanted: str) -> list[Source]:
+    """What the memory read such a session from, wherever that is."""
+    try:
+        with closing(Catalog.open(repo.layout.catalog)) as catalog:
+            return catalog.sources_of(wanted)
+    except MemoryMissing:
+        return []
 
 
 def _is_adopted(repo: Repo, source: Source) -> bool:

@@ -130,6 +130,18 @@ class TurnReading(EditReading):
         )
         return Path(row[0]) if row else None
 
+    def sources_of(self, prefix: str) -> list[Source]:
+        """Everything that the sessions whose ids start with `prefix` were read from, as it was
+        then."""
+        rows = self.rows(
+            "SELECT DISTINCT o.harness, o.path, o.size, o.mtime_ns, o.key FROM sessions s"
+            " JOIN turns t ON t.session = s.id JOIN files f ON f.id = t.file"
+            " JOIN sources o ON o.path = f.path AND o.key IN ('', s.session_id)"
+            " WHERE s.session_id >= ? AND s.session_id < ? ORDER BY o.path, o.harness, o.key",
+            (prefix, prefix + "\U0010ffff"),
+        )
+        return [Source(r[0], Path(r[1]), *r[2:]) for r in rows]
+
     def find_session(self, prefix: str) -> str:
         """The full id of the one session whose id starts with `prefix`. Raises UnknownTarget if
         there is none, or several; then its message names them."""

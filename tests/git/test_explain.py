@@ -61,6 +61,32 @@ def test_each_folder_of_a_session_is_told(project: GitRepo, hermetic: Path, tmp_
     assert "3 of 3 turns, 1 of 1 edit  (in a checkout of this repository)" in said(one)
 
 
+def test_an_indexed_session_is_found_by_its_id_wherever_its_file_is(
+    project: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    claude = ClaudeSession(project, hermetic)
+    claude.prompt("first here")
+    claude.edit("src/a.py", "one = 1", "one = 7")
+    other = ClaudeSession(project, hermetic)
+    other.prompt("another")
+    elsewhere = tmp_path / "copies" / "monday.jsonl"
+    elsewhere.parent.mkdir()
+    claude.file.rename(elsewhere)
+    repo = Repo.discover(project.path)
+    with pytest.raises(NoSessions):
+        explain(repo, claude.id[:8])
+    with Stores.open(repo.layout, write=True) as stores:
+        ingest.index(repo, stores)
+        ingest.index(repo, stores, paths=[elsewhere], adopt=True)
+    one = ask(project, claude.id[:8])
+    assert (one.source.path, one.sessions, one.adopted) == (elsewhere, [claude.id], True)
+    assert ask(project, other.id).source.path == other.file, "told once, though it is in both"
+    with pytest.raises(NoSessions):
+        explain(repo, claude.id[:8], agents=["codex"])
+    elsewhere.unlink()
+    assert ask(project, claude.id[:8]).error == "No such file or directory"
+
+
 def test_a_session_that_does_not_belong_says_what_to_do(
     project: GitRepo, hermetic: Path, tmp_path: Path
 ) -> None:

@@ -42,6 +42,29 @@ def memory(base: GitRepo) -> Memory:
     return Memory(base)
 
 
+@pytest.mark.parametrize("cut", [0, 2, 3])
+def test_the_prompt_is_found_where_a_result_was_written_before_its_call(
+    base: GitRepo, claude: ClaudeSession, memory: Memory, cut: int
+) -> None:
+    claude.prompt("Number the third line as a section, please")
+    claude.says("I will write the number as a word.")
+    claude.edit("notes.py", "line number 3 of the file", "section three of the notes")
+    claude.bash("git commit -qam 'number sections' && git rev-parse HEAD")
+    first, words, edit, edited, *rest = claude.file.read_text().splitlines(keepends=True)
+    written = [first, edited, words, edit, *rest]
+    for n in sorted({cut, len(written)}):
+        claude.file.write_text("".join(written[:n]))
+        memory.sync()
+    (answer,) = memory.why("notes.py:3").answers
+    assert (answer.prompt, answer.link.level) == (
+        "Number the third line as a section, please",
+        "exact",
+    )
+    with memory.catalog() as catalog:
+        exchanges = {turn.exchange for turn, *_ in catalog.turns_of(claude.id)}
+    assert exchanges == {claude.prompt_uuid}
+
+
 def test_case_32_a_sub_agents_edit_shows_its_task_and_the_users_prompt(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:

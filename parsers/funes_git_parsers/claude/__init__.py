@@ -131,4 +131,8 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
             except RecursionError:
                 yield Skipped(record.line, "nested too deeply")
         yield from reader.finish()
-    yield Cursor(dump(state, records.position))
+        end = records.position
+        cursor = dump(state, end)
+        if end != start:
+            yield from reader.unfollowed()
+    yield Cursor(cursor)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Item, Role, Session, Spawn, Turn
 from funes_git_parsers.claude import records as fields
+from funes_git_parsers.claude.early import Waiting
 from funes_git_parsers.claude.edits import Call, edits, may_write
 from funes_git_parsers.claude.files import HARNESS, Surroundings
 from funes_git_parsers.claude.prompts import PromptQueue
@@ -33,6 +34,7 @@ class Reader:
         self.state = state
         self._file = file
         self._prompts = PromptQueue(state)
+        self._waiting = Waiting(state)
         self._kinds: dict[str, Callable[[dict[str, Any]], Iterator[Item]]] = {
             "user": self._message,
             "assistant": self._message,
@@ -51,15 +53,46 @@ class Reader:
 
     def record(self, record: dict[str, Any]) -> Iterator[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the chain."""
-        self.state.seq += 1
-        kind = record.get("type")
-        read = self._kinds.get(kind, self._passed) if isinstance(kind, str) else self._passed
-        yield from read(record)
-        self.state.trim()
+        state = self.state
+        state.seq += 1
+        if state.early:
+            yield from self._late()
+        parent = _parent(record)
+        if not parent or parent in state.links or not self._waiting.keeps(parent, "", record):
+            yield from self._read(record)
+        if state.early:
+            yield from self._late()
+        state.trim()
 
     def finish(self) -> Iterator[Item]:
         """Prompts that were typed and did not arrive yet. They are taken back if they arrive."""
-        return self._prompts.waiting()
+        yield from self._late()
+        yield from self._prompts.waiting()
+
+    def unfollowed(self) -> Iterator[Item]:
+        """Records that still wait for the one they follow, as if it never came. The next read of
+        something new tells them again: what a cursor needs must be saved before."""
+        return self._late(every=True)
+
+    def _read(self, record: dict[str, Any]) -> Iterator[Item]:
+        kind = record.get("type")
+        read = self._kinds.get(kind, self._passed) if isinstance(kind, str) else self._passed
+        return read(record)
+
+    def _late(self, *, every: bool = False) -> Iterator[Item]:
+        """What the records bring that need not wait any longer, each with its own `seq`."""
+        state = self.state
+        newest = state.seq
+        try:
+            for early in self._waiting.ended(every=every):
+                state.seq = early.seq
+                if early.record is not None:
+                    yield from self._read(early.record)
+                elif early.uuid not in state.links:
+                    self._link(early.uuid, state.links.get(early.parent, Link()))
+                state.seq = newest
+        finally:
+            state.seq = newest
 
     def _session_id(self, record: dict[str, Any]) -> str:
         return string(record.get("sessionId")) or self.state.session_id or self._file.session_id
@@ -102,7 +135,7 @@ class Reader:
 
     def passed(self, uuid: str, parent: str | None) -> None:
         """The same for a record that was not decoded."""
-        if uuid not in self.state.links:
+        if uuid not in self.state.links and not self._waiting.keeps(parent, uuid, None):
             self._link(uuid, self.state.links.get(parent or "", Link()))
             self.state.trim()
 
@@ -110,8 +143,7 @@ class Reader:
         links = self.state.links
         if "parentUuid" not in record:
             return links.get(self.state.tips.get(thread, ""), Link())
-        parent = string(record["parentUuid"]) or string(record.get("logicalParentUuid"))
-        return links.get(parent, Link()) if parent else Link()
+        return links.get(_parent(record) or "", Link())
 
     def _link(self, uuid: str, link: Link) -> None:
         self.state.links[uuid] = link
@@ -280,6 +312,10 @@ class Reader:
         outer = {key: record.get(key) for key in ("sessionId", "cwd", "gitBranch", "version")}
         inner = {"timestamp": record.get("timestamp"), **outer, **message}
         yield from self._message({**inner, "isSidechain": True, "agentId": agent})
+
+
+def _parent(record: dict[str, Any]) -> str | None:
+    return string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
 
 
 def _is_typed(record: dict[str, Any], before: Link, blocks: tuple[Block, ...]) -> bool:

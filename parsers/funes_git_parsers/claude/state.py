@@ -14,10 +14,12 @@ from funes_git_parsers.claude.edits import Call
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Position
 
-VERSION: Final = 1
+VERSION: Final = 2
 MAX_LINKS: Final = 2_048
 MAX_CALLS: Final = 256
 MAX_QUEUED: Final = 64
+MAX_EARLY: Final = 16
+"""So many records may wait for a parent, and for so many records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,17 @@ class Queued:
     is_delivered: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Early:
+    """A record that stands before `parent`, the one it follows. `record` is None if nothing of it
+    counts but its place."""
+
+    seq: int
+    parent: str
+    uuid: str
+    record: dict[str, Any] | None
+
+
 @dataclass(slots=True)
 class State:
     """All that one read hands to the next, besides the position in the file."""
@@ -61,6 +74,7 @@ class State:
     spawned: dict[str, None] = field(default_factory=dict)
     """Ids of calls whose sub-agent is known."""
     queued: list[Queued] = field(default_factory=list)
+    early: list[Early] = field(default_factory=list)
     summaries: dict[str, str] = field(default_factory=dict)
     """Titles by the record that they end at, which may belong to another file."""
 
@@ -93,6 +107,7 @@ def dump(state: State, position: Position) -> str:
         "links": _packed(state.links),
         "calls": [_fields(call) for call in state.calls.values()],
         "queued": [_fields(queued) for queued in state.queued],
+        "early": [_fields(early) for early in state.early],
         **{name: getattr(state, name) for name in _PLAIN},
     }
     try:
@@ -101,7 +116,7 @@ def dump(state: State, position: Position) -> str:
         return dump(State(), Position())
 
 
-def _fields(value: Call | Queued) -> dict[str, Any]:
+def _fields(value: Call | Queued | Early) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__slots__}
 
 
@@ -115,8 +130,9 @@ def load(cursor: str | None) -> tuple[State, Position]:
         state.links = _unpacked(values["links"])
         state.calls = {call["tool_use_id"]: Call(**call) for call in values["calls"]}
         state.queued = [Queued(**queued) for queued in values["queued"]]
+        state.early = [Early(**early) for early in values["early"]]
         return state, Position.load(values["at"])
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return State(), Position()
 
 
