@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from funes_git.version import version_of
 
 if TYPE_CHECKING:
     from funes_git.publish.draft import Chosen, Draft
+    from funes_git.publish.part import LeftOut
     from funes_git.publish.release import Outcome, Prepared
     from funes_git.remotes.hub import Dataset
     from funes_git.store.lance import LanceMemory
@@ -87,7 +89,7 @@ def publish(
     if not (dry_run or include or exclude):
         repo, name, now = standing(release, since, [scope, keep_emails, yes])
         if done := _as_before(repo, dataset, name, now):
-            return _told(out, done, memory)
+            return _told(out, done, memory, ())
     repo, lance, draft = drafted(out, release, since, scope, keep_emails)
     manifest.checked(draft.span.name)
     decide(repo, draft, include, exclude, keep=not dry_run)
@@ -106,7 +108,7 @@ def publish(
         if now:
             before.keep(folder, now, done.manifest)
     out.progress_done()
-    return _told(out, done, memory)
+    return _told(out, done, memory, draft.left_out)
 
 
 def _as_before(repo: Repo, dataset: Dataset, name: str, now: str) -> Outcome | None:
@@ -123,14 +125,14 @@ def _as_before(repo: Repo, dataset: Dataset, name: str, now: str) -> Outcome | N
     return Publisher(dataset, memory, folder).unchanged(name, digest)
 
 
-def _told(out: Output, done: Outcome, memory: str) -> int:
+def _told(out: Output, done: Outcome, memory: str, left_out: Sequence[LeftOut]) -> int:
     """Say what came of it."""
     from funes_git.render import drafts
 
     if out.format == "json":
-        out.json(drafts.outcome_json(done, memory))
+        out.json(drafts.outcome_json(done, memory, left_out))
     else:
-        out.lines(drafts.outcome(done, memory))
+        out.lines(drafts.outcome(done, memory, left_out))
     return 0
 
 
@@ -154,7 +156,7 @@ def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Chose
     chosen = draft.chosen(pending=yes)
     if not chosen:
         lost = plural(len(draft.left_out), "session")
-        why = f"; {lost} left out, as an id holds a secret" if draft.left_out else ""
+        why = f"; {lost} left out whole, as an id looks like a secret" if draft.left_out else ""
         raise FunesError(
             f"nothing of {draft.span.range} is to be published{why}",
             hint=f"git funes review {draft.span.range}",

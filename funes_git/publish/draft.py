@@ -16,7 +16,7 @@ from funes_git.prompts import words_of
 from funes_git.publish import clean, gate, select
 from funes_git.publish.clean import Cleaner
 from funes_git.publish.outside import Outside
-from funes_git.publish.part import Part
+from funes_git.publish.part import LeftOut, Part
 from funes_git.publish.shelf import Shelf, Shelved
 from funes_git.publish.span import Span
 from funes_git.store.catalog import Catalog
@@ -90,8 +90,7 @@ class Draft:
     span: Span
     scope: Scope
     candidates: list[Candidate]
-    left_out: list[str] = field(default_factory=list)
-    """Sessions with a secret in an id."""
+    left_out: list[LeftOut] = field(default_factory=list)
     keep_emails: bool = False
 
     def find(self, start: str) -> Candidate:
@@ -147,13 +146,11 @@ def make(
     change = known.cleaning(keep_emails)
     for some in _portions(shelved):
         parts = [change(each.part()) for each in some]
-        rules = gate.check(
-            (text for part in parts for text in gate.texts_of(part)), _told(progress)
-        )
+        secrets = gate.findings(parts, _told(progress))
         for part in parts:
-            passed = gate.passed(part, rules)
-            if passed is None:
-                draft.left_out.append(part.id)
+            passed = gate.passed(part, secrets)
+            if isinstance(passed, LeftOut):
+                draft.left_out.append(passed)
                 continue
             parent = known.spawned.get(part.id) or part.session.parent_session_id
             one = Candidate(

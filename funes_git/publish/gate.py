@@ -7,7 +7,7 @@ raises, and nothing leaves at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -15,9 +15,10 @@ from funes_git import leaks, redact
 from funes_git.decoded import readings
 from funes_git.errors import FunesError
 from funes_git.model import EditRecord
-from funes_git.publish.part import IDS, Part, Withheld, mapped, strings
+from funes_git.publish.part import IDS, LeftOut, Part, Withheld, mapped, strings
 from funes_git.redact import MARKER
 from funes_git.store.changes import StoredTurn
+from funes_git_parsers.dataclass import dataclass
 
 Rules: TypeAlias = Mapping[str, tuple[str, ...]]
 """Text → the rules that take something in it for a secret."""
@@ -82,23 +83,41 @@ def _kinds(redacted: redact.Redacted) -> set[str]:
 # --- what a finding means for a session
 
 
-def texts_of(part: Part) -> Iterable[str]:
-    """Every string of a session that would leave."""
-    for record in (part.session, *part.spawns, *part.links, *part.edits):
-        yield from (text for _, text in strings(record))
-    for stored in part.turns:
-        yield from (text for _, text in strings(stored.turn))
-    for files in part.files.values():
-        yield from files
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What may not leave of some sessions: of their texts, and of the ids of their records."""
+
+    texts: Rules
+    ids: Rules
 
 
-def passed(part: Part, rules: Rules) -> Part | None:
-    """The session without what may not leave, each named in `withheld`; None where a secret is in
-    an id, without which nothing of it holds together."""
-    records = (part.session, *part.spawns, *part.links, *part.edits, *(s.turn for s in part.turns))
-    for record in records:
-        if any(name in IDS and text in rules for name, text in strings(record)):
-            return None
+def findings(parts: Sequence[Part], progress: Callable[[int], None] | None = None) -> Findings:
+    """What the scanners find in every string of the sessions. Some rules go by words nearby; those
+    of other records make no secret of an id, so each id that is found is looked at once more, by
+    itself. Raises ScannerMissing, ScannerBroken."""
+    named = [each for part in parts for record in _records(part) for each in strings(record)]
+    paths = [path for part in parts for files in part.files.values() for path in files]
+    texts = check([*(text for name, text in named if name not in IDS), *paths], progress)
+    ids: dict[str, tuple[str, ...]] = {}
+    for text in check(text for name, text in named if name in IDS):
+        ids |= check([text])
+    return Findings(texts, ids)
+
+
+def _records(part: Part) -> Iterator[object]:
+    yield from (part.session, *part.spawns, *part.links, *part.edits)
+    yield from (stored.turn for stored in part.turns)
+
+
+def passed(part: Part, found: Findings) -> Part | LeftOut:
+    """The session without what may not leave, each named in `withheld`; LeftOut where a secret is
+    in an id, without which nothing of it holds together."""
+    for record in _records(part) if found.ids else ():
+        for name, text in strings(record):
+            if name in IDS and text in found.ids:
+                turn = getattr(record, "turn_uuid", "")
+                return LeftOut(part.id, turn, text, len(part.turns), found.ids[text])
+    rules = found.texts
     withheld: list[Withheld] = []
 
     def note(turn_uuid: str, what: str, text: str) -> None:
@@ -106,7 +125,7 @@ def passed(part: Part, rules: Rules) -> Part | None:
 
     def without(turn_uuid: str) -> Callable[[str, str], str]:
         def change(name: str, text: str) -> str:
-            if text not in rules:
+            if name in IDS or text not in rules:
                 return text
             note(turn_uuid, name, text)
             return f"[WITHHELD:{rules[text][0]}]"
@@ -127,8 +146,8 @@ def passed(part: Part, rules: Rules) -> Part | None:
         (uuid, block): tuple(path for path in paths if path not in rules)
         for (uuid, block), paths in part.files.items()
     }
-    found = list(dict.fromkeys(withheld))
-    return Part(session, turns, edits, part.spawns, links, files, [*part.withheld, *found])
+    named = list(dict.fromkeys(withheld))
+    return Part(session, turns, edits, part.spawns, links, files, [*part.withheld, *named])
 
 
 def _passed(edit: EditRecord, rules: Rules, without: Callable[[str, str], str]) -> EditRecord:

@@ -112,6 +112,32 @@ class Withheld:
     rules: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A session that may not leave at all, since a secret is in an id: `secret`, which is never
+    shown. `turn_uuid` is of the turn that has it, empty where the session has it; `turns` is how
+    many stay; `rules` say so."""
+
+    session_id: str
+    turn_uuid: str
+    secret: str
+    turns: int
+    rules: tuple[str, ...]
+
+    @property
+    def session(self) -> str:
+        """The session's id, as it may be shown."""
+        return self._shown(self.session_id)
+
+    @property
+    def turn(self) -> str:
+        """The turn's id, as it may be shown."""
+        return self._shown(self.turn_uuid)
+
+    def _shown(self, name: str) -> str:
+        return name[:8] if name == self.secret else name
+
+
 def _bytes(record: object) -> bytes:
     return repr(record).encode("utf-8", "surrogatepass") + b"\0"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from funes_git.render import width, words
+from funes_git.render import leftout, width, words
 from funes_git.render.clean import line
 from funes_git.render.json import Object, document
 from funes_git.render.page import Page, quote
@@ -13,7 +13,7 @@ from funes_git.render.words import plural
 
 if TYPE_CHECKING:
     from funes_git.publish.draft import Candidate, Draft
-    from funes_git.publish.part import Part, Withheld
+    from funes_git.publish.part import LeftOut, Part, Withheld
     from funes_git.publish.release import Outcome, Prepared
     from funes_git.publish.withdraw import Withdrawn
 
@@ -29,7 +29,7 @@ def table(page: Page, draft: Draft) -> Iterator[str]:
         yield from session(page, each, number)
     if draft.left_out:
         yield ""
-        yield f"left out, as an id in them holds a secret: {plural(len(draft.left_out), 'session')}"
+        yield from leftout.told(draft.left_out)
 
 
 def session(page: Page, each: Candidate, number: int | None = None) -> Iterator[str]:
@@ -92,6 +92,7 @@ def for_agents(draft: Draft) -> Iterator[str]:
         for found in part.withheld:
             rules = ",".join(found.rules)
             yield f"  withheld: {line(found.turn_uuid) or '-'} {found.what} {rules}"
+    yield from leftout.for_agents(draft.left_out)
 
 
 def as_json(draft: Draft) -> Object:
@@ -102,7 +103,7 @@ def as_json(draft: Draft) -> Object:
         scope=draft.scope,
         commits=list(draft.span.commits),
         sessions=[_candidate(each) for each in draft.candidates],
-        left_out=draft.left_out,
+        left_out=leftout.as_json(draft.left_out),
     )
 
 
@@ -186,7 +187,7 @@ def dry_run_json(draft: Draft, found: Prepared, files: dict[str, int], name: str
     }
 
 
-def outcome(found: Outcome, name: str) -> Iterator[str]:
+def outcome(found: Outcome, name: str, left_out: Sequence[LeftOut]) -> Iterator[str]:
     """What came of it."""
     release = line(found.manifest.name)
     if found.unchanged:
@@ -199,10 +200,11 @@ def outcome(found: Outcome, name: str) -> Iterator[str]:
     if counts["withheld"]:
         told = f"git funes review {line(found.manifest.range)}"
         yield f"{plural(counts['withheld'], 'text')} withheld: {told} names them"
+    yield from leftout.told(left_out)
     yield f"ask it: git funes recall --memory {line(name)}@{release} WORDS"
 
 
-def outcome_json(found: Outcome, name: str) -> Object:
+def outcome_json(found: Outcome, name: str, left_out: Sequence[LeftOut]) -> Object:
     """`publish`: what was sent."""
     return document(
         memory=name,
@@ -213,6 +215,7 @@ def outcome_json(found: Outcome, name: str) -> Object:
         files=found.files,
         bytes=found.size,
         counts=dict(found.manifest.counts),
+        left_out=[] if found.unchanged else leftout.as_json(left_out),
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from funes_git.render import words
+from funes_git.render import leftout, words
 from funes_git.render.clean import line
 from funes_git.render.json import Object
 from funes_git.render.words import plural
@@ -22,7 +22,7 @@ def pushed(memory: str, report: Report, *, is_private: bool = True) -> Iterator[
         yield f"made {line(memory)}{', private' if is_private else ''}"
     if report.given:
         yield f"pushed {plural(report.given, 'turn')} to {line(memory)}"
-    elif not report.out:
+    elif not (report.out or report.left_out):
         yield f"nothing new for {line(memory)}"
     if report.out:
         yield f"took out {_forgotten(report.out)} here"
@@ -67,7 +67,8 @@ def _taken(memory: str, report: Report) -> str:
 
 
 def _withheld(report: Report) -> Iterator[str]:
-    """Where something was withheld, by session and turn; never what."""
+    """Where something was withheld, by session and turn, and which sessions stay; never what."""
+    yield from leftout.told(report.left_out)
     counted = Counter((w.session_id, w.turn_uuid, w.rules) for w in report.withheld)
     if counted:
         yield f"withheld {plural(len(report.withheld), 'text')} that may hold a secret:"
@@ -105,5 +106,6 @@ def as_json(memory: str, report: Report) -> Object:
             {"session": w.session_id, "turn": w.turn_uuid, "what": w.what, "rules": list(w.rules)}
             for w in report.withheld
         ],
+        "left_out": leftout.as_json(report.left_out),
         "other_model": report.other_model,
     }

@@ -1,20 +1,20 @@
 """Giving this repository's turns to the copy of a memory that is to be sent.
 
 Two scanners look at everything first (publish/gate.py): what either of them takes for a secret
-goes without its text, and is named.
+goes without its text, and is named. A session with a secret in an id stays here whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 from funes_git import chunk
 from funes_git.model import Link
 from funes_git.origin import FOLDER, origin
-from funes_git.publish.gate import check, passed, texts_of
-from funes_git.publish.part import Part, Withheld
+from funes_git.publish.gate import findings, passed
+from funes_git.publish.part import LeftOut, Part, Withheld
 from funes_git.publish.select import links_behind, whole
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import Changes, Key, StoredEdit, StoredTurn
@@ -24,12 +24,21 @@ from funes_git.store.lance import LanceMemory
 from funes_git.store.recovery import changes_of, groups
 from funes_git.store.shared import SharedMemory
 from funes_git.sync.state import State
+from funes_git_parsers.dataclass import dataclass
 
 TABLES = ("edits", "chunks", "blocks", "spawns", "sessions")
 """In the order of writing, as in this repository's own memory."""
 AT_ONCE = 4 << 20
 """About the characters that are held at once, unless one session has more."""
-ID = "its id"
+
+
+@dataclass(slots=True)
+class Given:
+    """What was given: how many `turns`, what was withheld of them, and the sessions left out."""
+
+    turns: int = 0
+    withheld: list[Withheld] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def give(
@@ -39,10 +48,10 @@ def give(
     state: State,
     identity: tuple[str, str],
     progress: Callable[[int, int, str], None],
-) -> list[Withheld]:
-    """Put the turns that are `sent` into `copy`, in place of what it has of them; what was
-    withheld. `identity` is the repository's name and id. The largest session is held at once, or
-    some. Raises ScannerMissing."""
+) -> Given:
+    """Put the turns that are `sent` into `copy`, in place of what it has of them. `identity` is
+    the repository's name and id. The largest session is held at once, or some. Raises
+    ScannerMissing."""
     sessions = state.sessions("sent")
     sizes = local.session_sizes()
     giving = _Giving(copy, local, identity)
@@ -55,7 +64,7 @@ def give(
         done += len(portion)
         progress(done, len(sessions), "sessions scanned")
     giving.flush()
-    return giving.withheld
+    return giving.given
 
 
 def _links(catalog: Catalog, sent: set[Key]) -> list[Link]:
@@ -82,7 +91,7 @@ class _Giving:
         self._identity = identity
         self._waiting: list[tuple[Part, bool]] = []
         self._size = 0
-        self.withheld: list[Withheld] = []
+        self.given = Given()
 
     def add(self, part: Part, *, is_known: bool) -> None:
         """Take in a session; `is_known` says whether any of its turns was given before."""
@@ -95,15 +104,16 @@ class _Giving:
         """Scan and store what was gathered."""
         waiting, self._waiting, self._size = self._waiting, [], 0
         self._changed = set()
-        rules = check(text for part, _ in waiting for text in texts_of(part))
+        found = findings([part for part, _ in waiting])
         new, old = Changes(), Changes()
         links: list[Link] = []
         for part, is_known in waiting:
-            clean = passed(part, rules)
-            if clean is None:
-                self.withheld.append(Withheld(part.id, "", ID, ()))
+            clean = passed(part, found)
+            if isinstance(clean, LeftOut):
+                self.given.left_out.append(clean)
                 continue
-            self.withheld += clean.withheld
+            self.given.turns += len(clean.turns)
+            self.given.withheld += clean.withheld
             links += clean.links
             self._add(old if is_known else new, clean, part)
         for changes, is_new in ((new, True), (old, False)):

@@ -14,7 +14,7 @@ from dataclasses import field
 
 from funes_git.errors import FunesError
 from funes_git.git import Repo
-from funes_git.publish.part import Withheld
+from funes_git.publish.part import LeftOut, Withheld
 from funes_git.remotes import tables
 from funes_git.remotes.cached import is_same
 from funes_git.remotes.huberrors import Conflict
@@ -30,7 +30,7 @@ from funes_git.store.records import Totals
 from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
 from funes_git.sync import tombstones
-from funes_git.sync.give import give
+from funes_git.sync.give import Given, give
 from funes_git.sync.state import State
 from funes_git.sync.take import take
 from funes_git_parsers.dataclass import dataclass
@@ -50,10 +50,10 @@ class Foreign(FunesError):
 
 @dataclass(slots=True)
 class Report:
-    """What a meeting did: `taken` by this repository, `given` turns, and what was withheld of them;
-    how many turns were taken `out` of the memory, being forgotten here, and how many were
-    `forgotten` here, having been elsewhere. `version` is the memory's newest; `created` says
-    whether it is new."""
+    """What a meeting did: `taken` by this repository, `given` turns, what was withheld of them, and
+    the sessions that were left out whole; how many turns were taken `out` of the memory, being
+    forgotten here, and how many were `forgotten` here, having been elsewhere. `version` is the
+    memory's newest; `created` says whether it is new."""
 
     version: str = ""
     created: bool = False
@@ -62,6 +62,7 @@ class Report:
     out: int = 0
     forgotten: int = 0
     withheld: list[Withheld] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     other_model: str | None = None
     """The model of the memory's vectors, where it is another."""
 
@@ -154,21 +155,24 @@ class Meeting:
                 self._take(state, version, copy, report)
             gone, what = tombstones.forgotten(self._repo, state.only_there())
             state.send(gone)
-            sent = state.count("sent")
-            if not (sent or gone):
+            if not (state.count("sent") or gone):
                 return
             differences.drop_turns(copy, gone, state.emptied())
             tombstones.write(copy.folder, gone, what)
-            self._give(copy, state, report)
+            given = self._give(copy, state)
+            report.withheld, report.left_out = given.withheld, given.left_out
+            if given.left_out and not (given.turns or gone):
+                return
             if gone:
                 copy.finish()
             report.version = self._place.commit(
-                tables.difference(copy.folder, paths), version, _message(sent, len(gone))
+                tables.difference(copy.folder, paths), version, _message(given.turns, len(gone))
             )
-            report.given += sent
+            report.given += given.turns
             report.out += len(gone)
             self._see_given(state, copy)
-            state.settle(report.version, given=True)
+            left_out = [each.session_id for each in given.left_out]
+            state.settle(report.version, given=True, left_out=left_out)
 
     def _take(self, state: State, version: str, copy: SharedMemory, report: Report) -> None:
         """Take what is new there, unless it is other here too since both last met: that is given
@@ -188,13 +192,14 @@ class Meeting:
         self._see(state)
         state.settle(version)
 
-    def _give(self, copy: SharedMemory, state: State, report: Report) -> None:
+    def _give(self, copy: SharedMemory, state: State) -> Given:
         local = LanceMemory.open(self._repo.layout.memory)
         with Catalog.open(self._repo.layout.catalog) as catalog:
-            report.withheld = give(local, catalog, copy, state, self._identity, self._progress)
+            given = give(local, catalog, copy, state, self._identity, self._progress)
         if tables.is_scattered(copy.folder):
             copy.finish()
         tables.keep_newest(copy.folder)
+        return given
 
     def _see_given(self, state: State, copy: SharedMemory) -> None:
         """Look at what was given as it is there now."""

@@ -168,12 +168,15 @@ class State(Database):
         """The sessions that were there, and of which nothing is left."""
         return [row[0] for row in self.each(EMPTIED)]
 
-    def settle(self, version: str, *, given: bool = False) -> None:
+    def settle(self, version: str, *, given: bool = False, left_out: Iterable[str] = ()) -> None:
         """Keep what both sides have now, at a version of the memory. Unless it was `given`, what
-        was changed here counts as news also from now on."""
+        was changed here counts as news also from now on; so does what was to be sent of sessions
+        that were left out."""
         with self.transaction():
             if given:
                 self.db.execute("DELETE FROM kept")
+            sql = "INSERT OR IGNORE INTO kept SELECT session, turn FROM sent WHERE session = ?"
+            self.db.executemany(sql, ((each,) for each in left_out))
             self.db.execute("DELETE FROM next")
             self.db.execute(NEXT)
             self.db.execute("DELETE FROM turns")

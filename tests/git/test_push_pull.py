@@ -179,6 +179,35 @@ def test_case_34_a_secret_that_only_the_second_scanner_knows_stays(hub: Hub, ada
     )
 
 
+def test_case_34_a_session_with_a_secret_in_an_id_stays_and_is_named(
+    ada: Machine, tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "memory")
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    token = Maker(8).checked("ghp_")
+    hidden = f"GITHUB_TOKEN={token}".encode().hex()  # the scanner before storing knows no hex
+    turn = claude.says("It is done.")
+    claude.file.write_text(claude.file.read_text().replace(turn, hidden))
+    ada.index()
+    said = ada.run("push", folder, "--no-embed", "--format", "human").stdout
+    turns = len(claude.file.read_text().splitlines())
+    assert f"session {claude.id[:8]} ({turns} turns) was left out whole: an id of it looks" in said
+    assert f"git funes get {claude.id[:8]} {hidden[:8]}" in said
+    assert "pushed" not in said
+    assert "nothing new" not in said
+    other = ada.session("hello.py", "print('hello to everyone')")
+    ada.index()
+    told = ada.push()  # it is not taken for sent
+    (left_out,) = told["left_out"]
+    assert (left_out["session"], left_out["turn"]) == (claude.id, hidden[:8])
+    assert "github" in left_out["rules"][0]
+    assert (left_out["turns"], told["withheld"]) == (turns, [])
+    exported = ada.json("export", str(tmp_path / "all.funes"))
+    sent = len(other.file.read_text().splitlines())
+    assert told["pushed"] == exported["pushed"] == {"turns": sent}
+    assert hidden not in said + json.dumps([told, exported])
+
+
 def test_a_public_memory_is_refused(hub: Hub, ada: Machine) -> None:
     ada.session("cache.py", "LIMIT_OF_CACHE = 128")
     ada.index()

@@ -6,7 +6,9 @@ import base64
 import builtins
 import sys
 import time
+import uuid
 from functools import cache
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +18,9 @@ from secret_forms import FORMS
 from funes_git import leaks, redact
 from funes_git.decoded import normal, readings
 from funes_git.publish import gate
+from funes_git.publish.part import LeftOut, Part
+from funes_git.store.changes import StoredTurn
+from funes_git_parsers.base import Block, Session, Turn
 
 SEED = 20261130
 UNKNOWN = {"password in a sentence"}
@@ -57,6 +62,38 @@ def test_a_finding_is_told_of_its_own_text_alone() -> None:
     token = Maker(2).checked("ghp_")
     texts = ["nothing here\nnor here", f"a\nb\n{token}", "c\n\n", f"{token}\nd", "e"]
     assert set(leaks.shared().find(texts)) == {texts[1], texts[3]}
+
+
+def story(*turns: tuple[str, str]) -> Part:
+    """A session of one text a turn, by the turns' ids."""
+    said = [
+        Turn("s1", name, n, None, "assistant", "claude", (Block("text", text),))
+        for n, (name, text) in enumerate(turns)
+    ]
+    return Part(Session("s1", "claude"), [StoredTurn(turn, "") for turn in said])
+
+
+def test_words_nearby_make_no_secret_of_an_id() -> None:
+    names = [str(uuid.UUID(int=Random(SEED + n).getrandbits(128), version=4)) for n in range(9)]
+    part = story(*((name, "it is the azure client_id") for name in names))
+    joined = [text for name in names for text in ("it is the azure client_id", name)]
+    assert set(names) & gate.check(joined).keys()  # the scanner does take them for one
+    found = gate.findings([part])
+    assert (found.ids, found.texts) == ({}, {})
+    whole = gate.passed(part, found)
+    assert isinstance(whole, Part)
+    assert [stored.turn.turn_uuid for stored in whole.turns] == names
+
+
+@pytest.mark.parametrize("kind", ["ghp_", "hex"])
+def test_an_id_that_is_a_secret_by_itself_keeps_its_session_here(kind: str) -> None:
+    token = Maker(9).checked("ghp_")
+    name = f"T={token}".encode().hex() if kind == "hex" else token
+    part = story(("t1", "harmless"), (name, "words"))
+    left_out = gate.passed(part, gate.findings([part]))
+    assert isinstance(left_out, LeftOut)
+    assert (left_out.session, left_out.turn, left_out.turns) == ("s1", name[:8], 2)
+    assert any("github" in rule for rule in left_out.rules)
 
 
 def test_a_key_that_is_cut_does_not_reach_into_the_next_text() -> None:

@@ -128,3 +128,26 @@ def test_case_34_a_finding_is_named_by_its_place_and_never_shown(
             assert "github" in shown.stdout
             assert hidden not in shown.stdout + shown.stderr
             assert token not in shown.stdout + shown.stderr
+
+
+def test_a_session_with_a_secret_in_an_id_is_named_by_all_that_looks_at_it(
+    repo: GitRepo, hermetic: Path
+) -> None:
+    token = Maker(8).checked("ghp_")
+    hidden = f"GITHUB_TOKEN={token}".encode().hex()
+    with serving() as hub:
+        project = Project(repo, hermetic, hub)
+        turn = project.claude.says("It is done.")
+        file = project.claude.file
+        file.write_text(file.read_text().replace(turn, hidden))
+        project.memory.sync()
+        project.grow("other.py", "OTHER = 4096\n", tag="v2.0.0")
+        named = project.claude.id[:8]
+        human = project.funes("review", "v2.0.0", "--since", "v0.9.0", "--format", "human").stdout
+        assert f"session {named} (" in human
+        assert f"to look at it: git funes get {named} {hidden[:8]}" in human
+        agent = project.funes("review", "v2.0.0", "--since", "v0.9.0", "--format", "agent").stdout
+        assert f"left_out {project.claude.id} turns=" in agent
+        done = project.publish("--public", "--since", "v0.9.0", release="v2.0.0")
+        assert [each["session"] for each in done["left_out"]] == [project.claude.id]
+        assert hidden not in human + agent + json.dumps(done)
