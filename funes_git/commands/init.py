@@ -67,6 +67,7 @@ def _enable(
     wait: bool = False,
 ) -> human.Setup:
     from funes_git import redact
+    from funes_git.imports.recorded import recorded
 
     with Stores.open(repo.layout, write=True) as stores:
         hooks = githooks.state(repo)
@@ -79,10 +80,12 @@ def _enable(
         redact.shared()  # a user's first start compiles the rules: not after the first commit
         linked = link_everything(repo, stores, out)
         stats = stores.catalog.stats()
+        imported = stores.catalog.imported_from()
+    left = [tool for tool in recorded(repo) if tool not in imported]
     vectors: human.Vectors = "unwanted" if no_embed else "coming"
     if stats.totals.sessions and not no_embed:
         vectors = _vectors(repo, out, wait)
-    return human.Setup(repo.name, hooks, stats, report, linked, vectors, wiring.unwired(repo))
+    return human.Setup(repo.name, hooks, stats, report, linked, vectors, wiring.unwired(repo), left)
 
 
 def _vectors(repo: Repo, out: output.Output, wait: bool) -> human.Vectors:

@@ -66,7 +66,11 @@ class Opened:
             raise MemoryMissing(
                 "the word index is missing or of another version", hint="git funes reindex"
             )
-        raise MemoryMissing("nothing of this repository is indexed yet", hint="git funes index")
+        raise MemoryMissing(
+            "nothing of this repository is indexed yet",
+            hint="git funes index --adopt PATH   (sessions from another machine or folder), or "
+            "git funes import TOOL   (what another tool recorded: git funes import -h)",
+        )
 
     def vectors(self) -> VectorIndex | None:
         """The vectors as they are now, or None."""

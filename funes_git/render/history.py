@@ -76,7 +76,7 @@ def _behind(page: Page, links: Sequence[Link]) -> str:
     session = words.short(first.session_id)
     turn = words.short_turn(first.session_id, first.turn_uuid)
     head = f"{words.agent(first.harness)} {session} {turn}"
-    level = min((link.level for link in links), key=words.LEVELS.index)
+    level = min(links, key=lambda link: words.LEVELS.index(link.level)).level
     verbs = dict.fromkeys(link.relation for link in links)
     paths = list(dict.fromkeys(line(link.path) for link in links if link.path))
     told = words.behind(level, list(verbs))

@@ -24,6 +24,7 @@ def setup(done: Setup) -> json.Object:
         agents=_agents(done.stats),
         indexed=json.indexed(done.report),
         links=json.coverage(done.linked),
+        recorded=list(done.recorded),
     )
 
 

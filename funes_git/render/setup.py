@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from funes_git.origin import label
 from funes_git.render import state, words
 from funes_git.render.clean import line
 from funes_git.render.page import Page, prose
@@ -31,16 +32,17 @@ class Setup(NamedTuple):
     vectors: Vectors
     unwired: Sequence[Agent] = ()
     """The agents that could ask the memory by themselves and do not yet."""
+    recorded: Sequence[str] = ()
+    """The other tools that have recorded something here which is not imported yet."""
 
 
 def setup(page: Page, done: Setup) -> Iterator[str]:
     """The report, and what to do next."""
-    totals = done.stats.totals
     yield page.style.bold(f"{line(done.repository)} has a memory")
     yield ""
     yield from _report(page, done)
     yield ""
-    yield from _next(page, totals.sessions, [agent.label for agent in done.unwired])
+    yield from _next(page, done)
 
 
 def begun(page: Page, done: Setup) -> Iterator[str]:
@@ -70,18 +72,22 @@ def _report(page: Page, done: Setup) -> Iterator[str]:
         yield from prose(page, state.PULL, "", "  ")
 
 
-def _next(page: Page, sessions: int, unwired: list[str]) -> Iterator[str]:
+def _next(page: Page, done: Setup) -> Iterator[str]:
     rows = [
         ("git funes why FILE:LINE", "the turns behind a line"),
         ("git funes log -5", "the last commits with their sessions"),
         ('git funes recall "WORDS"', "search everything that was said"),
     ]
-    if not sessions:
+    if not done.stats.totals.sessions:
         rows = [
             ("git funes index --adopt PATH", "sessions from another machine or folder"),
             ("git funes demo", "see what it does with a sample repository"),
         ]
-    if unwired:
+    rows[:0] = [
+        (f"git funes import {tool}", f"this repository has what {label(tool)} recorded")
+        for tool in done.recorded
+    ]
+    if unwired := [agent.label for agent in done.unwired]:
         rows.append(("git funes add", f"let {words.listed(unwired)} ask by themselves"))
     yield "next:"
     for command, meaning in rows:

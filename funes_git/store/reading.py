@@ -9,6 +9,7 @@ from typing import Any
 
 from funes_git.errors import UnknownTarget
 from funes_git.model import Block, Session, Source, SourceState, Turn, TurnView
+from funes_git.origin import origin
 from funes_git.store.database import Row
 from funes_git.store.edits import EditReading
 from funes_git.store.pack import blocks_from_json, expand
@@ -54,6 +55,12 @@ class TurnReading(EditReading):
             " ORDER BY path, harness, key"
         )
         return [SourceState(Source(r[0], Path(r[1]), *r[2:5]), expand(r[5]), *r[6:]) for r in rows]
+
+    def imported_from(self) -> set[str]:
+        """The other tools of which something was imported, sessions or words on commits."""
+        paths = self.rows("SELECT DISTINCT path FROM sources")
+        links = self.rows("SELECT DISTINCT source FROM links")
+        return {tool for (path,) in paths if (tool := origin(path))} | {row[0] for row in links}
 
     def unread(self) -> list[tuple[str, Path]]:
         """(harness, file) of the sources that have changed on disk since they were read; only those

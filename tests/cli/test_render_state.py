@@ -94,6 +94,15 @@ next:
 """)
 
 
+def test_init_names_what_other_tools_recorded() -> None:
+    done = Setup("w", HOOKS, STATS, REPORT, COVERAGE, "coming", recorded=("entire",))
+    for one in (done, done._replace(stats=replace(STATS, totals=Totals()))):
+        rows = list(setup(Page(90), one))
+        assert rows[rows.index("next:") + 1] == (
+            "  git funes import entire       this repository has what Entire recorded"
+        )
+
+
 def test_init_says_only_what_will_become_of_the_vectors() -> None:
     def told(vectors: Vectors) -> str:
         return "\n".join(setup(Page(80), Setup("w", HOOKS, STATS, REPORT, COVERAGE, vectors)))
