@@ -212,11 +212,13 @@ class CommitInfo:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Verbatim words of a turn that belong to an answer."""
+    """Verbatim words of a turn that belong to an answer; `cut` if they begin within a longer text,
+    it may be within a word."""
 
     turn_uuid: str
     block_type: str
     text: str
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +339,8 @@ class Hit:
     are full ids; `also` are further passages of it, the best first; `twins` counts other turns that
     say the same; `before` and `after` are neighbouring turns, oldest first, where they were asked
     for; `memory` names the memory, and `repository` is the path of the repository, where it is not
-    the current one's own; `standing` is None where no commit shows lines of it."""
+    the current one's own; `standing` is None where no commit shows lines of it; `cut` is
+    that of `Passage`."""
 
     session_id: str
     turn_uuid: str
@@ -361,6 +364,7 @@ class Hit:
     memory: str = ""
     repository: str = ""
     standing: Standing | None = None
+    cut: bool = False
 
     @property
     def stale(self) -> bool:

@@ -157,9 +157,10 @@ class Exchanges:
             prompt=words_of(prompt),
             commits=tuple(commits[row.id]),
             exchange=prompt.turn_uuid if prompt else None,
-            also=tuple(Passage(each.turn_uuid, each.block_type, each.text) for each in also),
+            also=tuple(_passage(each) for each in also),
             closing=self._closing(prompt, {row.turn_uuid, *(each.turn_uuid for each in also)}),
             twins=len({(twin.session_id, twin.turn_uuid) for twin in group.twins}),
+            cut=row.split_idx > 0,
         )
 
     def _among(self, hit: Hit, neighbours: int) -> Hit:
@@ -209,3 +210,7 @@ def _linked(rows: Iterable[ChunkRow], commits: Mapping[str, Sequence[str]]) -> C
     if commits[first.id]:
         return first
     return next((row for row in others if commits[row.id]), first)
+
+
+def _passage(row: ChunkRow) -> Passage:
+    return Passage(row.turn_uuid, row.block_type, row.text, row.split_idx > 0)

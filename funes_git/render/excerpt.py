@@ -13,6 +13,9 @@ Finder: TypeAlias = re.Pattern[str] | None
 """Finds a question's words."""
 
 _PIECE = re.compile(r"[^\n]+?(?:[.!?:;](?=\s)|$)|\n", re.MULTILINE)
+_GAP = re.compile(r"\s+")
+_LONGEST = 40
+"""Characters that the rest of a word may have which is left out."""
 _LEAST = 4
 """Letters of a word by which its other forms are found too."""
 
@@ -27,15 +30,16 @@ def finder(question: str) -> Finder:
     return re.compile(r"\b(?:" + "|".join(map(re.escape, longest_first)) + r")\w*", re.IGNORECASE)
 
 
-def excerpt(text: str, limit: int, words: Finder) -> str:
+def excerpt(text: str, limit: int, words: Finder, *, cut: bool = False) -> str:
     """At most about `limit` characters of `text`: the sentences or lines with the most of the
-    question's words; `…` where something was left out."""
+    question's words; `…` where something was left out. A text that is `cut` may begin within a
+    word, and is shown from the next one on."""
     text = text.strip()
-    if len(text) <= limit:
-        return text
-    start = _start(text, limit, words) if words else 0
+    if cut:
+        text = text[_word(text, 0) :]
+    start = _start(text, limit, words) if words and len(text) > limit else 0
     shown, short = width.cut(text[start:], limit)
-    return f"{'… ' if start else ''}{shown}{' …' if short else ''}"
+    return f"{'… ' if start or cut else ''}{shown}{' …' if short else ''}"
 
 
 def _start(text: str, limit: int, words: re.Pattern[str]) -> int:
@@ -51,10 +55,17 @@ def _start(text: str, limit: int, words: re.Pattern[str]) -> int:
         if held > best:
             best, chosen = held, start
     if not best:  # a sentence longer than the limit, with its words beyond it
-        return max(found[0][0] - limit // 4, 0)
+        start = max(found[0][0] - limit // 4, 0)
+        return min(_word(text, start), found[0][0]) if start else 0
     # not later than its first word, but with a little before it
     first = next(at for at, _ in found if at >= chosen)
     return max(start for start in starts if start <= max(first - limit // 5, chosen))
+
+
+def _word(text: str, start: int) -> int:
+    """Where the word after the one at `start` begins; `start` where none does soon."""
+    gap = _GAP.search(text, start, start + _LONGEST)
+    return gap.end() if gap and gap.end() < len(text) else start
 
 
 def _starts(text: str) -> Iterator[int]:

@@ -93,7 +93,7 @@ def _said(hit: Hit, words: Finder, room: int, *, told: bool) -> Iterator[tuple[s
     prompt = "" if told else _part(hit.prompt, min(_PROMPT, room // 4), words)
     closing = "" if told else _part(hit.closing, min(_CLOSING, room // 3), None)
     left = room - len(prompt) - len(closing)
-    passage = excerpt(hit.text, left * 2 // 3 if hit.also else left, words)
+    passage = excerpt(hit.text, left * 2 // 3 if hit.also else left, words, cut=hit.cut)
     left -= len(passage)
     if prompt and hit.prompt and hit.prompt.strip() != hit.text.strip():
         yield "prompt", prompt
@@ -102,7 +102,7 @@ def _said(hit: Hit, words: Finder, room: int, *, told: bool) -> Iterator[tuple[s
     yield hit.block_type, passage
     for other in hit.also:
         if left >= _LEAST:
-            text = excerpt(other.text, left, words)
+            text = excerpt(other.text, left, words, cut=other.cut)
             left -= len(text)
             yield f"also, {other.block_type}", text
     for view in hit.after:

@@ -18,7 +18,7 @@ def lines(page: Page, query: str, hits: Sequence[Hit]) -> Iterator[str]:
     yield style.dim(page.fit(f"{found} by words; looking closer…", 1))
     for number, hit in enumerate(hits, 1):
         head = f"{number:>2}. {words.agent(hit.harness)} {words.short(hit.session_id)} "
-        text = excerpt(line(hit.text), max(page.width - len(head) - 1, 20), asked)
+        text = excerpt(line(hit.text), max(page.width - len(head) - 1, 20), asked, cut=hit.cut)
         text = page.fit(text, len(head) + 1)
         if asked and style.on:
             text = asked.sub(lambda match: style.found(match.group()), text)

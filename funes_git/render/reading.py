@@ -50,11 +50,11 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder, known: int | None) ->
     elif hit.prompt and hit.prompt.strip() != hit.text.strip():
         yield from _folded(page, f"asked: {_short(line(hit.prompt), PROMPT)}")
     yield from _neighbours(page, "before", hit.before)
-    for row in quote(page, excerpt(_passage(hit), PASSAGE, asked), "   "):
+    for row in quote(page, excerpt(_passage(hit), PASSAGE, asked, cut=hit.cut), "   "):
         yield _highlight(page, row, asked)
     for other in hit.also:
         yield style.dim("   also:")
-        for row in quote(page, excerpt(other.text, ALSO, asked), "   "):
+        for row in quote(page, excerpt(other.text, ALSO, asked, cut=other.cut), "   "):
             yield _highlight(page, row, asked)
     yield from _neighbours(page, "after", hit.after)
     if hit.closing and not known:

@@ -47,6 +47,23 @@ def test_a_long_passage_is_shown_from_where_the_words_are() -> None:
     assert len(text) < 1500
 
 
+def test_a_passage_that_begins_within_a_text_begins_at_a_word() -> None:
+    cut = replace(HIT, text="okup table has an index. It is small.", cut=True, prompt=None)
+    cut = replace(cut, also=(Passage("t2", "text", "der of the rows", cut=True),))
+    for rows in (
+        "\n".join(reading.recall(Page(80), "index", [cut])),
+        "\n".join(agent.recall("index", [cut])),
+    ):
+        assert " … table has an index. It is small." in rows
+        assert " … of the rows" in rows
+        assert "okup" not in rows
+    long = "unbroken sentence without an end " * 40 + "with a needle in it"
+    shown = excerpt.excerpt(long, 200, excerpt.finder("needle"))
+    assert shown.startswith("… ")
+    assert shown[2:].split()[0] in long.split()
+    assert "needle" in shown
+
+
 def test_no_hit_says_so() -> None:
     assert list(reading.recall(Page(80), "x\x1b[2J", [])) == ["nothing found for “x␛[2J”"]
 
