@@ -15,6 +15,7 @@ from funes_git.errors import UnknownTarget
 from funes_git.git import Repo
 from funes_git.prepare import clean_cursor, clean_session, clean_turn, texts
 from funes_git.redact import Redactor, clean_path
+from funes_git.remotes import cached
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import Changes, Key, StoredEdit, StoredTurn
 from funes_git.store.forgotten import Forgotten, Kind
@@ -69,8 +70,8 @@ def forget(
     what: Iterable[tuple[Kind, str]],
     progress: Progress | None = None,
 ) -> None:
-    """Keep in mind that this is to be forgotten, and take it out of everything stored. Links are
-    gone afterwards."""
+    """Keep in mind that this is to be forgotten, and take it out of everything stored, also of what
+    is kept of memories elsewhere. Links are gone afterwards."""
     rows = list(what)
     stores.decisions.forget(rows, time.time())
     forgotten = Forgotten.of(rows)
@@ -89,6 +90,7 @@ def forget(
 
     stores.known_as(*repo.identity())
     stores.rewrite(change, progress, lambda: stores.decisions.forget(taken, time.time()))
+    cached.drop()
 
 
 def _spans(changes: Changes, gone: Iterable[Key]) -> Iterator[tuple[Kind, str]]:
@@ -119,6 +121,7 @@ def scrub(
     scrubber = _Scrubber(redactor)
     stores.known_as(*repo.identity())
     stores.rewrite(scrubber.change, progress)
+    cached.drop()
     return scrubber.done
 
 

@@ -108,6 +108,12 @@ def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
     return version, ()
 
 
+def drop() -> None:
+    """Delete what is kept of memories elsewhere: it may hold what was just forgotten, and is made
+    again when one of them is asked."""
+    shutil.rmtree(config.user_layout().memories, ignore_errors=True)
+
+
 def _forget_old(home: Path, version: str) -> None:
     """Keep the derived files of few versions: those that were made last."""
     made = [each for each in home.iterdir() if each.is_dir() and not each.name.startswith(version)]

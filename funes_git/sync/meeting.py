@@ -15,8 +15,7 @@ from dataclasses import field
 from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.publish.part import LeftOut, Withheld
-from funes_git.remotes import tables
-from funes_git.remotes.cached import is_same
+from funes_git.remotes import cached, tables
 from funes_git.remotes.huberrors import Conflict
 from funes_git.remotes.places import Place, demand_memory
 from funes_git.store import differences
@@ -102,6 +101,7 @@ class Meeting:
             stores.lance()  # makes it
         with self._state() as state:
             _patiently(lambda: self._pull(state, report))
+        _drop_forgotten(report)
 
     def _unmake(self) -> None:
         """Take away the memory that a pull made, unless something came."""
@@ -124,6 +124,7 @@ class Meeting:
         report = Report()
         with self._state() as state:
             _patiently(lambda: self._push(state, report))
+        _drop_forgotten(report)
         return report
 
     @contextmanager
@@ -181,7 +182,9 @@ class Meeting:
         self._meet_strangers(state, copy)
         report.forgotten += tombstones.follow(self._repo, copy.folder, self._turns)
         self._see(state)
-        state.want(differences.sessions_of_others(copy, lambda one: is_same(one, self._identity)))
+        state.want(
+            differences.sessions_of_others(copy, lambda one: cached.is_same(one, self._identity))
+        )
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
             stores.known_as(*self._identity)
             if copy.model != stores.lance().model:
@@ -219,7 +222,7 @@ class Meeting:
     def _meet_strangers(self, state: State, copy: SharedMemory) -> None:
         if self._strangers or not state.count("theirs"):
             return
-        if any(is_same(self._identity, each) for each in differences.repositories(copy)):
+        if any(cached.is_same(self._identity, each) for each in differences.repositories(copy)):
             return
         raise Foreign(
             f"{self._place.name.text} holds sessions, and none of this repository",
@@ -245,6 +248,12 @@ class Meeting:
             raise Conflict(f"{name} was changed meanwhile", "try again") from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _drop_forgotten(report: Report) -> None:
+    """What was asked of an older version still has what is gone now."""
+    if report.out or report.forgotten:
+        cached.drop()
 
 
 def _patiently(meet: Callable[[], None]) -> None:

@@ -279,6 +279,30 @@ def test_what_one_forgets_all_forget(ada: Machine, tmp_path: Path) -> None:
         assert machine.push()["pushed"]["turns"] == 0
 
 
+def test_what_is_kept_of_a_memory_elsewhere_does_not_outlive_the_forgetting(
+    ada: Machine, tmp_path: Path
+) -> None:
+    """As often as that memory is asked in between, here and on another machine."""
+    folder = str(tmp_path / "share")
+    gone = ada.session("cache.py", "QUETZALCOATLUS = 128", prompt="Mind the quetzalcoatlus")
+    ada.session("hello.py", "print('hello to everyone')", prompt="Say hello")
+    ada.index()
+    ada.push(folder)
+    bob = Machine(tmp_path / "b", None, ada.repo)
+    bob.pull(folder)
+    asked = ("why", "cache.py:1", "--memory", folder)
+    for machine in (ada, bob):
+        machine.run(*asked)
+        assert holds(machine.home / ".cache", b"uetzalcoatlus")
+    ada.run("forget", gone.id, "--yes")
+    assert not holds(ada.home / ".cache", b"uetzalcoatlus")
+    ada.run(*asked)
+    ada.push()
+    bob.pull()
+    for machine in (ada, bob):
+        assert not holds(machine.home / ".cache", b"uetzalcoatlus")
+
+
 def test_who_wrote_it_forgets_it_too_and_reads_it_no_more(ada: Machine, tmp_path: Path) -> None:
     folder = str(tmp_path / "share")
     claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
