@@ -12,6 +12,7 @@ from funes_git.git import process
 from funes_git.hosts import githooks, wiring
 from funes_git.layout import Layout
 from funes_git.render import json
+from funes_git.render.clean import line
 from funes_git.store.stores import Stores
 
 
@@ -33,6 +34,7 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     out = output.choose(format)
     repo = here()
     memory, before = repo.layout.root.exists(), githooks.state(repo).state
+    pushed_to = repo.settings.get("memory")
     if purge:
         _purge(repo.layout)
         # else what is indexed anew would be pushed there unasked; git fails if it is not set
@@ -50,6 +52,8 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
         return 0
     had_hooks = before in ("installed", "partly", "stale")
     out.lines(_told(repo.layout, had_hooks, memory, left))
+    if purge and pushed_to:
+        output.note(f"note: the copy that was pushed to {line(pushed_to)} stays where it is")
     for found in wiring.everywhere(repo):
         name = found.agent.name
         output.note(f"note: {found.agent.label} still asks it; `git funes remove {name}` ends that")

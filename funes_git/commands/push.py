@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.making import link_new
 from funes_git.commands.opened import here
-from funes_git.errors import UsageError
-from funes_git.git import Repo
+from funes_git.errors import FunesError, UsageError
+from funes_git.git import Repo, process
 from funes_git.remotes.names import Name, parse
 from funes_git.render import json, sharing
 from funes_git.store.stores import Stores
@@ -56,6 +58,7 @@ def push(
     name = bound(repo, memory, "push")
     with Stores.open(repo.layout):
         pass  # MemoryMissing
+    demand_outside(repo, name)
     place = place_of(name)
     created = place.create(private=True)
     place.demand_private()
@@ -101,6 +104,23 @@ def bound(repo: Repo, memory: str | None, command: str) -> Name:
     if name.revision is not None:
         raise UsageError(f"{text} names a revision, which cannot change", name.where)
     return name
+
+
+def demand_outside(repo: Repo, name: Name) -> None:
+    """Raise FunesError where a path is in the work tree, and git does not ignore it: the sessions'
+    text would be one `git add` away from a commit."""
+    if name.kind not in ("folder", "file") or repo.worktree is None:
+        return
+    inside = Path(name.where)
+    if not inside.is_relative_to(repo.worktree.resolve()):
+        return
+    path = f"{inside.relative_to(repo.worktree.resolve()).as_posix()}/"
+    asked = repo.args("check-ignore", "--quiet", "--no-index", "--", path)
+    if process.attempt(asked, repo.worktree)[0] != 0:
+        raise FunesError(
+            f"{name.text} is in the work tree, from where sessions could be committed",
+            f"name a folder outside, or echo {shlex.quote('/' + path)} >> .git/info/exclude",
+        )
 
 
 def bind(repo: Repo, name: Name, memory: str | None) -> None:

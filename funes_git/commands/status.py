@@ -63,6 +63,7 @@ def found(repo: Repo, catalog: Catalog, memory: str | None = None) -> human.Stat
         sizes=sizes(repo.layout),
         wired=list(wiring.everywhere(repo)) if own else [],
         memory=None if own else memory,
+        pushed_to=repo.settings.get("memory") if own else None,
     )
 
 

@@ -5,6 +5,7 @@ A version is named by the commit on the Hub, by a sum over the names of the file
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterable
 from hashlib import sha256
@@ -113,7 +114,12 @@ class FolderPlace:
     def create(self, *, private: bool) -> bool:
         there = self._folder.is_dir()
         self._demand_room()
-        self._folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+        if not self._folder.parent.is_dir():  # mistyped, or not mounted
+            raise FunesError(
+                f"there is no folder {self._folder.parent}, in which {self._folder.name} would be",
+                f"check the path, or mkdir -p {shlex.quote(str(self._folder.parent))}",
+            )
+        self._folder.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
         return not there
 
     def demand_private(self) -> None:

@@ -42,6 +42,7 @@ def status(found: State) -> json.Object:
     return json.document(
         repository=found.repository,
         memory=found.memory,
+        pushed_to=found.pushed_to,
         sessions=totals.sessions,
         turns=totals.turns,
         edits=totals.edits,

@@ -31,7 +31,7 @@ PULL = "words answer; for answers by meaning: git funes models pull"
 class State(NamedTuple):
     """Everything that `status` shows. `sizes` in bytes by what takes them; `model_from` is where
     the weights are, None if they are not there. Of another `memory` than the repository's own,
-    hooks and worker are None."""
+    hooks and worker are None; `pushed_to` is the one that this repository's is pushed to."""
 
     repository: str
     stats: Stats
@@ -42,6 +42,7 @@ class State(NamedTuple):
     sizes: Mapping[str, int]
     wired: Sequence[Wired] = ()
     memory: str | None = None
+    pushed_to: str | None = None
 
 
 def status(page: Page, state: State) -> Iterator[str]:
@@ -59,6 +60,8 @@ def status(page: Page, state: State) -> Iterator[str]:
     yield from _field(page, "linked", _linked(stats))
     if stats.unlinked:
         yield from _field(page, "", "without: " + _unlinked(stats))
+    if state.pushed_to:
+        yield from _field(page, "pushed to", line(state.pushed_to))
     yield from _running(page, state)
     if stats.last_error:
         at, said = stats.last_error

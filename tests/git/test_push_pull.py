@@ -400,3 +400,34 @@ def test_a_pull_that_brought_nothing_leaves_nothing(hub: Hub, ada: Machine, tmp_
     assert not (bob.repo.path / ".git/funes").exists()
     assert bob.repo.git("config", "--default", "", "funes.memory").strip() == ""
     assert "no memory yet" in bob.run("why", "other.py:1", code=1).stderr
+
+
+def test_only_the_last_folder_is_made_and_none_in_the_work_tree(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    done = ada.run("push", str(tmp_path / "nofolder/x/y"), code=1)
+    assert f"there is no folder {tmp_path}/nofolder/x, in which y would be" in done.stderr
+    assert not (tmp_path / "nofolder").exists()
+    done = ada.run("push", "./team-memory", code=1)
+    assert "./team-memory is in the work tree" in done.stderr
+    assert "echo /team-memory/ >> .git/info/exclude" in done.stderr
+    assert not (ada.repo.path / "team-memory").exists()
+    (ada.repo.path / ".git/info/exclude").write_text("/team-memory/\n")
+    assert ada.push("./team-memory")["pushed"]["turns"]
+    assert ada.repo.git("status", "--porcelain") == ""
+
+
+def test_status_says_where_it_is_pushed_to_and_deinit_that_it_stays(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    share = tmp_path / "share"
+    assert "pushed to" not in ada.run("status").stdout
+    assert ada.json("status")["pushed_to"] is None
+    ada.push(str(share))
+    told = "".join(ada.run("status").stdout.split())  # a long path is folded
+    assert f"pushedto{share}" in told
+    assert ada.json("status")["pushed_to"] == str(share)
+    assert f"pushed to {share} stays where it is" in ada.run("deinit", "--purge").stderr
+    assert (share / "chunks.lance").is_dir()
