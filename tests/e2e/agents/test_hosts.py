@@ -20,7 +20,7 @@ from funes_git.hosts.askers import ASKERS
 ATTEMPTS = 3
 """Sessions in which a hint may come: a busy machine may not give it its 150 ms."""
 
-pytestmark = pytest.mark.agents
+pytestmark = [pytest.mark.agents, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", [name for name, each in PROGRAMS.items() if each.added])
