@@ -79,6 +79,7 @@ class Meeting:
         self._strangers = strangers
         self._folder = repo.layout.remotes / place.name.slug
         self._identity = repo.identity()
+        self._is_sending = False
 
     def pull(self) -> Report:
         """Take what is new there. This repository need not have a memory yet, and has none where
@@ -166,6 +167,7 @@ class Meeting:
                 return
             if gone:
                 copy.finish()
+            self._is_sending = True
             report.version = self._place.commit(
                 tables.difference(copy.folder, paths), version, _message(given.turns, len(gone))
             )
@@ -235,6 +237,7 @@ class Meeting:
         Conflict where a push from elsewhere took files away that were still to be read."""
         folder = self._folder / "copy"
         shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
+        self._is_sending = False
         try:
             paths = self._place.paths(version)
             tables.linked_copy(self._place.fetch(version, paths), paths, folder)
@@ -242,8 +245,8 @@ class Meeting:
         except Conflict:
             raise
         except (FunesError, OSError, RuntimeError, ValueError) as error:
-            if self._place.head() == version:
-                raise
+            if self._is_sending or self._place.head() == version:
+                raise  # what was cut off while sending may be there all the same
             name = self._place.name.text
             raise Conflict(f"{name} was changed meanwhile", "try again") from error
         finally:

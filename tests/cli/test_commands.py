@@ -195,6 +195,7 @@ def test_recall_finds_and_get_shows_the_turn(template: Widget) -> None:
     assert template.json("recall", "zyzzyva")["hits"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_another_model_makes_all_vectors_anew(widget: Widget) -> None:
     widget.funes("index", "--wait")

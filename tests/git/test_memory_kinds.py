@@ -299,6 +299,7 @@ def test_what_changed_on_one_side_is_taken_and_on_both_is_kept(
     assert texts(memory.repo) == ["theirs"]  # whoever came last is heard, and both agree
 
 
+@pytest.mark.slow
 def test_many_pushes_leave_few_files(repo: GitRepo, tmp_path: Path, hermetic: Path) -> None:
     memory = Memory(repo)
     claude = ClaudeSession(repo, hermetic)

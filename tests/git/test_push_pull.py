@@ -83,6 +83,7 @@ def test_what_is_new_goes_both_ways(hub: Hub, ada: Machine, tmp_path: Path) -> N
     assert ada.push()["pushed"]["turns"] == bob.push()["pushed"]["turns"] == 0
 
 
+@pytest.mark.slow
 def test_case_31_two_that_push_at_once_and_a_fork_are_one_memory(
     hub: Hub, ada: Machine, tmp_path: Path
 ) -> None:
@@ -217,6 +218,7 @@ def test_a_public_memory_is_refused(hub: Hub, ada: Machine) -> None:
     assert hub.content(NAME).keys() == {".gitattributes", "README.md"}
 
 
+@pytest.mark.slow
 def test_a_memory_of_another_repository_is_asked_about(
     hub: Hub, ada: Machine, tmp_path: Path
 ) -> None:
@@ -248,6 +250,7 @@ def test_a_folder_is_a_memory_too(ada: Machine, tmp_path: Path) -> None:
     assert left == []
 
 
+@pytest.mark.slow
 def test_what_one_forgets_all_forget(ada: Machine, tmp_path: Path) -> None:
     folder = tmp_path / "share"
     kept = ada.session("hello.py", "print('hello to everyone')", prompt="Say hello")
@@ -279,6 +282,7 @@ def test_what_one_forgets_all_forget(ada: Machine, tmp_path: Path) -> None:
         assert machine.push()["pushed"]["turns"] == 0
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_memory_elsewhere_does_not_outlive_the_forgetting(
     ada: Machine, tmp_path: Path
 ) -> None:
@@ -303,6 +307,7 @@ def test_what_is_kept_of_a_memory_elsewhere_does_not_outlive_the_forgetting(
         assert not holds(machine.home / ".cache", b"uetzalcoatlus")
 
 
+@pytest.mark.slow
 def test_who_wrote_it_forgets_it_too_and_reads_it_no_more(ada: Machine, tmp_path: Path) -> None:
     folder = str(tmp_path / "share")
     claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")

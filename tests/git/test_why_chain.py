@@ -301,6 +301,7 @@ def test_a_large_file_that_a_person_rewrote_is_followed_in_time(
     assert (near.via, near.answer.link.turn_uuid) == ("likeness", turn)
 
 
+@pytest.mark.slow
 def test_equal_lines_of_a_large_edit_are_told_apart_in_time(
     base: GitRepo, claude: ClaudeSession, clock: Clock, memory: Memory
 ) -> None:

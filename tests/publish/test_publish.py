@@ -139,6 +139,7 @@ def test_what_was_withdrawn_can_still_be_purged(project: Project) -> None:
     assert b"it grows without end" not in b"".join(project.hub.files.values())
 
 
+@pytest.mark.slow
 def test_a_publish_that_was_cut_off_goes_on_with_the_same_files(project: Project) -> None:
     project.hub.fail("POST", r"/commit/", 500, times=9)
     stopped = project.funes("publish", "v1.0.0", NAME, "--yes", "--public")
@@ -153,6 +154,7 @@ def test_a_publish_that_was_cut_off_goes_on_with_the_same_files(project: Project
     assert list(project.hub.repositories[NAME].tags) == ["v1.0.0"]
 
 
+@pytest.mark.slow
 def test_two_publishers_at_once_lose_nothing(project: Project, tmp_path: Path) -> None:
     project.publish("--public")
     second = project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
