@@ -38,6 +38,8 @@ pytestmark = pytest.mark.slow
 def ada(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """A machine with a memory of some sessions, each turn with a vector."""
     ada = Machine(tmp_path_factory.mktemp("ada"))
+    for key, value in {"user.name": "Ada", "user.email": "ada@example.org"}.items():
+        ada.repo.git("config", key, value)  # the variables that name her are of each test
     ada.repo.write("cache.py", "LIMIT = 128\n")
     ada.repo.commit("Start")
     repo = Repo.discover(ada.repo.path)
