@@ -36,7 +36,7 @@ LAYERS = (
 before it."""
 
 OWNERS: dict[str, frozenset[str]] = {
-    "lancedb": frozenset(["store.lance", "store.shared"]),
+    "lancedb": frozenset(["store.lance", "store.lanceclient", "store.shared"]),
     "pyarrow": frozenset(
         ["store.arrow", "store.heap", "store.lance", "store.shared", "parquet", "remotes.objects"]
     ),

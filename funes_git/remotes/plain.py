@@ -13,7 +13,8 @@ from typing import Any
 from funes_git.chunk import OVERLAP
 from funes_git.model import Chunk
 from funes_git.store.changes import Changes, StoredTurn
-from funes_git.store.lance import LanceMemory, literals
+from funes_git.store.lance import LanceMemory
+from funes_git.store.lanceclient import literals
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Role, Session, Turn
 from funes_git_parsers.conversation import Conversation, Message

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from funes_git.store.changes import Key
 from funes_git.store.database import Database
-from funes_git.store.lance import LanceMemory, literals
+from funes_git.store.lance import LanceMemory
+from funes_git.store.lanceclient import literals
 from funes_git.store.shared import SharedMemory
 
 AT_ONCE = 5_000

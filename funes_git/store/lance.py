@@ -1,4 +1,4 @@
-"""The memory itself, in LanceDB: the only importer of lancedb.
+"""The memory itself, in LanceDB.
 
 Every write is an upsert by `id`, which is declared the primary key: without that, two writers
 would double rows. The caller holds the writer lock and calls `tidy` now and then, since every
@@ -7,40 +7,29 @@ write leaves a version behind.
 
 from __future__ import annotations
 
-import gc
-import importlib.util
-import os
 import re
-import sys
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from funes_git.config import quiet_lance
 from funes_git.errors import FunesError, MemoryMissing
 from funes_git.store.arrow import MODEL_KEY, filled, table_of, table_schema, with_vectors
 from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, EVERY_TABLE, TABLES, Rows, Values
 from funes_git.store.database import private_folder
-from funes_git.store.heap import lean
+from funes_git.store.lanceclient import connected, literals, own, private, retried
 from funes_git.store.manifest import check_format, write_format
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from lancedb.db import DBConnection
     from lancedb.expr import Expr
-    from lancedb.table import LanceTable, Table
+    from lancedb.table import LanceTable
 
-TRIES = 5
-CACHE = 32 << 20
-"""Bytes that Lance may keep of each of what indices and files say of themselves (6 and 1 GB by
-default)."""
-T = TypeVar("T")
 Vectors: TypeAlias = Callable[[Sequence[str]], "pa.Table"]
 """Gives the columns `id` and `vector` of those of some chunks that have a vector."""
 
@@ -70,7 +59,7 @@ class LanceMemory:
         elif not folder.is_dir():
             raise MemoryMissing("this repository has no memory yet", hint="git funes init")
         quiet_lance()
-        memory = cls(_connected(folder), folder)
+        memory = cls(connected(folder), folder)
         if create:
             memory._create()
         return memory
@@ -80,7 +69,7 @@ class LanceMemory:
         """A new memory in `folder` for vectors of the same model."""
         private_folder(folder)
         quiet_lance()
-        memory = cls(_connected(folder), folder)
+        memory = cls(connected(folder), folder)
         memory._create(other.model, other.vector_size)
         return memory
 
@@ -89,7 +78,7 @@ class LanceMemory:
             for name in self.tables:
                 if not self.has(name):
                     schema = table_schema(name, model, size)
-                    table = _own(self.db.create_table(name, schema=schema, exist_ok=True))
+                    table = own(self.db.create_table(name, schema=schema, exist_ok=True))
                     table.set_unenforced_primary_key("id")
                     self._tables[name] = table
             write_format(self.folder)
@@ -101,7 +90,7 @@ class LanceMemory:
     def table(self, name: str) -> LanceTable:
         """One of the tables, opened once."""
         if name not in self._tables:
-            self._tables[name] = _own(self.db.open_table(name))
+            self._tables[name] = own(self.db.open_table(name))
         return self._tables[name]
 
     @property
@@ -239,7 +228,7 @@ class LanceMemory:
 
         reader = pa.RecordBatchReader.from_batches(schema, batches())
         with private():
-            table = _own(
+            table = own(
                 self.db.create_table("chunks", data=reader, mode="overwrite", on_bad_vectors="null")
             )
             if b"unenforced-primary-key" not in str(table.schema.field("id").metadata).encode():
@@ -320,73 +309,3 @@ def rows_of_vectors(found: pa.Table | pa.RecordBatch) -> tuple[list[str], Any]:
     flat = [each.flatten().to_numpy(zero_copy_only=False) for each in chunks if len(each)]
     rows = [each.reshape(-1, size) for each in flat]
     return ids, rows[0] if len(rows) == 1 else [row for each in rows for row in each]
-
-
-def _connected(folder: Path) -> DBConnection:
-    lancedb = _lancedb()
-    session = lancedb.Session(index_cache_size_bytes=CACHE, metadata_cache_size_bytes=CACHE)
-    connection: DBConnection = lancedb.connect(folder, session=session)
-    return connection
-
-
-def _lancedb() -> Any:
-    """Import lancedb, but not the client of a REST service that it names and nobody here calls:
-    that takes a third of the time, and is loaded when something asks for it."""
-    _put_off("lance_namespace_urllib3_client")
-    import lancedb
-
-    lean()
-    gc.freeze()  # its 200,000 objects stay: looking for garbage among them takes long
-    return lancedb
-
-
-def _put_off(name: str) -> None:
-    """Have a package's own code run when one of its names is first asked for, though its modules
-    are imported before."""
-    spec = None if name in sys.modules else importlib.util.find_spec(name)
-    if spec is None or spec.loader is None:
-        return
-    package, loader = importlib.util.module_from_spec(spec), spec.loader
-
-    def load(missing: str) -> object:
-        del package.__getattr__
-        loader.exec_module(package)
-        return getattr(package, missing)
-
-    package.__getattr__ = load  # type: ignore[method-assign]
-    sys.modules[name] = package
-
-
-def _own(table: Table) -> LanceTable:
-    from lancedb.table import LanceTable
-
-    if not isinstance(table, LanceTable):
-        raise FunesError("the memory is no local LanceDB database", "git funes doctor")
-    return table
-
-
-def literals(values: Iterable[str]) -> str:
-    """Strings as a list in SQL."""
-    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
-
-
-def retried(write: Callable[[], T]) -> T:
-    """Run a write again where Lance says that another one came first. Nothing of it was stored."""
-    for wait in range(1, TRIES):
-        try:
-            return write()
-        except (RuntimeError, OSError) as error:
-            if "commit conflict" not in str(error).lower():
-                raise FunesError(f"cannot write the memory: {error}", "git funes doctor") from error
-            time.sleep(0.05 * wait)
-    return write()
-
-
-@contextmanager
-def private() -> Iterator[None]:
-    """Files that are made inside are for the user alone."""
-    old = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(old)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from funes_git.store.arrow import VECTOR, filled, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
 from funes_git.store.heap import trim
-from funes_git.store.lance import LanceMemory, Vectors, literals, private, retried
+from funes_git.store.lance import LanceMemory, Vectors
+from funes_git.store.lanceclient import literals, private, retried
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,7 +16,7 @@ from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.publish.part import LeftOut, Withheld
 from funes_git.remotes import cached, tables
-from funes_git.remotes.huberrors import Conflict
+from funes_git.remotes.huberrors import Conflict, Unreachable
 from funes_git.remotes.places import Place, demand_memory
 from funes_git.store import differences
 from funes_git.store.catalog import Catalog
@@ -79,7 +79,6 @@ class Meeting:
         self._strangers = strangers
         self._folder = repo.layout.remotes / place.name.slug
         self._identity = repo.identity()
-        self._is_sending = False
 
     def pull(self) -> Report:
         """Take what is new there. This repository need not have a memory yet, and has none where
@@ -167,7 +166,6 @@ class Meeting:
                 return
             if gone:
                 copy.finish()
-            self._is_sending = True
             report.version = self._place.commit(
                 tables.difference(copy.folder, paths), version, _message(given.turns, len(gone))
             )
@@ -237,16 +235,15 @@ class Meeting:
         Conflict where a push from elsewhere took files away that were still to be read."""
         folder = self._folder / "copy"
         shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
-        self._is_sending = False
         try:
             paths = self._place.paths(version)
             tables.linked_copy(self._place.fetch(version, paths), paths, folder)
             yield SharedMemory.make(folder, LanceMemory.open(self._repo.layout.memory)), paths
-        except Conflict:
-            raise
+        except (Conflict, Unreachable):
+            raise  # what was cut off while it was sent may be there all the same
         except (FunesError, OSError, RuntimeError, ValueError) as error:
-            if self._is_sending or self._place.head() == version:
-                raise  # what was cut off while sending may be there all the same
+            if self._place.head() == version:
+                raise
             name = self._place.name.text
             raise Conflict(f"{name} was changed meanwhile", "try again") from error
         finally:

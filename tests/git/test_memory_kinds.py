@@ -432,17 +432,23 @@ def test_one_process_meets_a_memory_at_a_time(
     exported(repo, tmp_path / "share")
 
 
-def test_what_was_forgotten_is_taken_out_and_does_not_come_back(
-    repo: GitRepo, tmp_path: Path, hermetic: Path
-) -> None:
+def two_sessions(repo: GitRepo, home: Path) -> tuple[Memory, list[str]]:
+    """A memory, and the ids of its sessions."""
     sessions = []
     for number in range(2):
-        claude = ClaudeSession(repo, hermetic)
+        claude = ClaudeSession(repo, home)
         claude.prompt(f"Cap the cache {number}")
         repo.commit(f"Cap {number}", date=claude.clock.tick(60))
         sessions.append(claude.id)
     memory = Memory(repo)
     memory.sync()
+    return memory, sessions
+
+
+def test_what_was_forgotten_is_taken_out_and_does_not_come_back(
+    repo: GitRepo, tmp_path: Path, hermetic: Path
+) -> None:
+    memory, sessions = two_sessions(repo, hermetic)
     exported(repo, tmp_path / "share")
     with Stores.open(memory.repo.layout, write=True) as stores:
         forget(memory.repo, stores, [("session", sessions[0])])
@@ -459,14 +465,7 @@ def test_what_was_forgotten_is_taken_out_and_does_not_come_back(
 def test_what_was_taken_out_there_is_not_given_again(
     repo: GitRepo, tmp_path: Path, hermetic: Path
 ) -> None:
-    sessions = []
-    for number in range(2):
-        claude = ClaudeSession(repo, hermetic)
-        claude.prompt(f"Cap the cache {number}")
-        repo.commit(f"Cap {number}", date=claude.clock.tick(60))
-        sessions.append(claude.id)
-    memory = Memory(repo)
-    memory.sync()
+    memory, sessions = two_sessions(repo, hermetic)
     share = tmp_path / "share"
     exported(repo, share)
 

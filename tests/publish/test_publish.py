@@ -5,29 +5,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from helpers import GitRepo
-from hub import Hub, serving
 from publishing import LRU, NAME, Project
 
 from funes_git.publish import manifest
 from funes_git.store.lance import LanceMemory
 from funes_git.store.shared import SharedMemory
-
-
-@pytest.fixture
-def hub() -> Iterator[Hub]:
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture
-def project(repo: GitRepo, hermetic: Path, hub: Hub) -> Project:
-    return Project(repo, hermetic, hub)
 
 
 def checkout(files: dict[str, bytes], folder: Path) -> LanceMemory:

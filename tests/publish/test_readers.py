@@ -10,13 +10,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from helpers import GitRepo
-from hub import Hub, serving
+from hub import Hub
 from publishing import NAME, Project
 
 from funes_git.store.shared import SharedMemory
@@ -61,17 +59,6 @@ print(json.dumps({
     "streamed": [row["text"] for row in streamed],
 }))
 """
-
-
-@pytest.fixture
-def hub() -> Iterator[Hub]:
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture
-def project(repo: GitRepo, hermetic: Path, hub: Hub) -> Project:
-    return Project(repo, hermetic, hub)
 
 
 def reading(code: str, *args: str, **env: str) -> dict[str, object]:
