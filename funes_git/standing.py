@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from funes_git.containing import Containing
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.link.weight import LIGHT, weight
@@ -20,11 +21,12 @@ def marked(repo: Repo, catalog: Catalog, hits: Sequence[Hit]) -> tuple[Hit, ...]
         catalog.lines_shown(hit.session_id, hit.turn_uuid) if hit.commits else [] for hit in hits
     ]
     shas = {each.sha for rows in written for each in rows}
-    if not shas or not repo.has_commits():
+    head = repo.tips("HEAD") if shas else []
+    if not head:
         return tuple(hits)
-    outside = shas & set(repo.rev_list("^HEAD", ids=sorted(shas)))
+    containing = Containing(repo, catalog, head[0])
     with BlobReader(repo) as blobs:
-        at = _AtHead(repo, catalog, blobs, outside)
+        at = _AtHead(catalog, blobs, containing, shas)
         found = [
             replace(hit, standing=at.standing(rows)) if rows else hit
             for hit, rows in zip(hits, written, strict=True)
@@ -33,12 +35,13 @@ def marked(repo: Repo, catalog: Catalog, hits: Sequence[Hit]) -> tuple[Hit, ...]
 
 
 class _AtHead:
-    def __init__(self, repo: Repo, catalog: Catalog, blobs: BlobReader, outside: set[str]) -> None:
-        self._repo = repo
+    def __init__(
+        self, catalog: Catalog, blobs: BlobReader, containing: Containing, shas: set[str]
+    ) -> None:
         self._catalog = catalog
         self._blobs = blobs
-        self._outside = outside
-        """The commits that HEAD does not contain."""
+        self._containing = containing
+        self._outside = containing.outside(shas)
         self._here: dict[str, set[str]] = {}
 
     def standing(self, rows: Sequence[Shown]) -> Standing | None:
@@ -57,8 +60,8 @@ class _AtHead:
         if kept == len(lines):
             return Standing("current", kept, len(lines))
         if not merged:
-            return Standing("unmerged", kept, len(lines), self._branch(shas[0]))
-        if 2 * kept < len(lines) and any(map(self._reverted, shas)):
+            return Standing("unmerged", kept, len(lines), self._containing.branch(shas[0]))
+        if 2 * kept < len(lines) and any(map(self._containing.reverted, shas)):
             return Standing("reverted", kept, len(lines))
         return Standing("changed" if kept else "gone", kept, len(lines))
 
@@ -83,18 +86,6 @@ class _AtHead:
             lines = (text for name in names for text in self._blobs.lines(f"HEAD:{name}"))
             self._here[path] = {_squeezed(text) for text in lines}
         return self._here[path]
-
-    def _reverted(self, sha: str) -> bool:
-        """Whether a commit after it says so, in the words of `git revert`."""
-        says = ("-F", f"--grep=This reverts commit {sha}")
-        return bool(self._repo.run("log", "-1", "--format=%H", *says, f"{sha}..HEAD"))
-
-    def _branch(self, sha: str) -> str | None:
-        """A branch that contains the commit; the user's own first."""
-        refs = ("refs/heads", "refs/remotes")
-        form = ("--count=1", "--format=%(refname:short)")
-        out = self._repo.run("for-each-ref", *form, f"--contains={sha}", *refs)
-        return out.decode("utf-8", "replace").strip() or None
 
 
 def _squeezed(line: str) -> str:

@@ -24,7 +24,7 @@ LAYERS = (
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain foreign agents link why recall worker dates filters prompts targets answers
-    shown relaid authors standing ran runs forget vectorise doctor demo imports notes publish
+    shown relaid authors containing standing ran runs forget vectorise doctor demo imports notes publish
     sync""",
     # what people see
     "render output pager crash failures",

@@ -13,6 +13,7 @@ from scenario import commit, forget, git
 
 from funes_git.errors import UsageError
 from funes_git.filters import Filters
+from funes_git.git import process
 from funes_git.model import Hit, Standing
 from funes_git.models import Models
 from funes_git.recall import Recall, Stages
@@ -48,8 +49,11 @@ class Story:
         agent.write(path, text)
 
     def ask(self, question: str, *standings: str, stages: Stages = EVERY) -> tuple[Hit, ...]:
+        Memory(self.repo).sync()
+        return self.ask_again(question, *standings, stages=stages)
+
+    def ask_again(self, question: str, *standings: str, stages: Stages = EVERY) -> tuple[Hit, ...]:
         memory = Memory(self.repo)
-        memory.sync()
         with memory.catalog() as catalog:
             recall = Recall(memory.repo, catalog, Models({}))
             return recall.search(question, Filters(standings=standings), stages=stages).hits
@@ -110,6 +114,32 @@ def test_work_on_another_branch_is_unmerged_until_it_is_merged(story: Story) -> 
     assert story.standing() == Standing("unmerged", 0, 3)  # on no branch
     git(story.repo, story.clock, "cherry-pick", sha)
     assert story.standing() == Standing("current", 3, 3)
+
+
+def test_history_is_read_only_where_linking_has_not_seen_it(story: Story) -> None:
+    for n in range(3):
+        git(story.repo, story.clock, "switch", "-qc", f"topic{n}", "main")
+        story.agent_writes(f"cache{n}.py", CODE.replace("oldest", f"oldest_{n}"), f"eviction {n}")
+        commit(story.repo, story.clock, f"evict {n}")
+    git(story.repo, story.clock, "switch", "-q", "main")
+    git(story.repo, story.clock, "merge", "-q", "topic0")
+    expected = {"eviction 0": "current", "eviction 1": "unmerged", "eviction 2": "unmerged"}
+
+    def states(hits: tuple[Hit, ...]) -> dict[str, str]:
+        return {str(h.prompt)[8:]: h.standing.state for h in hits if h.standing}
+
+    assert states(story.ask("eviction")) == expected
+    before = process.started
+    assert states(story.ask_again("eviction")) == expected
+    # what repository it is, HEAD, the branches, and what is read of them
+    assert process.started - before == 4
+    story.repo.write("readme.md", "Gadget\n")
+    commit(story.repo, story.clock, "not linked")
+    assert states(story.ask_again("eviction")) == expected
+    git(story.repo, story.clock, "merge", "-q", "--no-edit", "topic1")
+    assert states(story.ask_again("eviction")) == {**expected, "eviction 1": "current"}
+    hits = {hit.prompt: hit for hit in story.ask_again("eviction 2")}
+    assert hits["Please: eviction 2"].standing == Standing("unmerged", 0, 3, "topic2")
 
 
 def test_commits_that_git_has_forgotten_count_no_more(story: Story) -> None:
