@@ -7,6 +7,8 @@ Never downloads but in `download`. numpy is imported inside functions.
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -81,10 +83,14 @@ class Embedder(Protocol):
         ...
 
 
-def open_embedder(weights: Weights, *, threads: int | None = None) -> Embedder:
-    """Load a model; `threads` limits the cores it uses (None: all). Raises ModelBroken."""
+def open_embedder(weights: Weights, *, threads: int | None = None, many: bool = False) -> Embedder:
+    """Load a model; `threads` limits the cores it uses (None: all). For `many` passages, each core
+    works on its own instead of all on one. Raises ModelBroken."""
     with loading(weights):
-        return _Direct(weights, threads) if weights.direct else _FastEmbed(weights, threads)
+        if not weights.direct:
+            return _FastEmbed(weights, threads)
+        cores = threads or os.cpu_count() or 1
+        return _Direct(weights, *((1, cores) if many else (cores, 1)))
 
 
 @contextmanager
@@ -137,17 +143,35 @@ class _Direct:
     """A model on onnxruntime. Those of bge are pooled by their first token, as they were trained;
     sentence-transformers' by the mean of all."""
 
-    def __init__(self, weights: Weights, threads: int | None) -> None:
+    def __init__(self, weights: Weights, threads: int, at_once: int) -> None:
+        """`threads` for each of the passages that are embedded `at_once`."""
         self.model = weights.model
+        self._at_once = at_once
         self._bge = _wants_prefix(weights.model)
         tokens = _BGE_TOKENS if self._bge else _MINILM_TOKENS
-        self._encoder = Encoder(weights.path, weights.tokenizer, tokens, threads)
+        graphs = config.user_layout().graphs
+        self._encoder = Encoder(weights.path, weights.tokenizer, tokens, threads, graphs)
 
     def query(self, text: str) -> Floats:
         return self._vector(_BGE_PREFIX + text if self._bge else text)
 
     def passages(self, texts: Iterable[str]) -> Iterator[Floats]:
-        return map(self._vector, texts)
+        return map(self._vector, texts) if self._at_once == 1 else self._ahead(texts)
+
+    def _ahead(self, texts: Iterable[str]) -> Iterator[Floats]:
+        from concurrent.futures import Future, ThreadPoolExecutor  # a question needs no pool
+
+        waiting: deque[Future[Floats]] = deque()
+        pool = ThreadPoolExecutor(self._at_once)
+        try:
+            for text in texts:
+                waiting.append(pool.submit(self._vector, text))
+                if len(waiting) > self._at_once:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)  # whoever asks may have had enough
 
     def _vector(self, text: str) -> Floats:
         states = self._encoder.states(text)

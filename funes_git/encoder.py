@@ -6,7 +6,12 @@ fastest (RETRIEVAL.md §3). Safe to share by threads. numpy is imported inside f
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,27 +27,30 @@ if TYPE_CHECKING:
 class Encoder:
     """Turns a text into the vectors of its tokens."""
 
-    def __init__(self, model: Path, tokenizer: Path, tokens: int, threads: int | None) -> None:
-        """Load `model`; texts are cut at `tokens`, `threads` limits the cores that are used (None:
-        all). Raises errors of both libraries."""
-        config.no_telemetry()
-        import onnxruntime
-        from tokenizers import Tokenizer
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path,
+        tokens: int,
+        threads: int | None,
+        graphs: Path | None = None,
+    ) -> None:
+        """Load `model`; texts are cut at `tokens`, `threads` limits the cores that a text is given
+        (None: all). In the folder `graphs` the model is kept as onnxruntime optimises it, which
+        takes longer than to load it. Raises errors of both libraries."""
+        words: list[Any] = []
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or os.cpu_count() or 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Idle threads sleep rather than spin: others are at work on this machine.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
-        )
+        def load_words() -> None:
+            with suppress(Exception):  # raised below
+                words.append(_tokenizer(tokenizer, tokens))
+
+        meanwhile = threading.Thread(target=load_words)
+        meanwhile.start()
+        self._session: Any = _session(model, threads or os.cpu_count() or 1, graphs)
+        meanwhile.join()
+        self._tokenizer = words[0] if words else _tokenizer(tokenizer, tokens)
         self._inputs = {each.name for each in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(tokens)
 
     def states(self, text: str) -> Floats:
         """The last hidden state, one row a token, those that begin and end a text included."""
@@ -57,3 +65,68 @@ class Encoder:
         wanted = {name: value for name, value in feeds.items() if name in self._inputs}
         found: Floats = self._session.run([self._output], wanted)[0][0]
         return found
+
+
+def _tokenizer(path: Path, tokens: int) -> Any:
+    from tokenizers import Tokenizer
+
+    found = Tokenizer.from_file(str(path))
+    found.no_padding()
+    found.enable_truncation(tokens)
+    return found
+
+
+def _session(model: Path, threads: int, graphs: Path | None) -> Any:
+    """The model, ready to run."""
+    config.no_telemetry()
+    import onnxruntime
+
+    def opened(path: Path, *, optimised: bool = False, keep: Path | None = None) -> Any:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Idle threads sleep rather than spin: others are at work on this machine.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        if optimised:
+            levels = onnxruntime.GraphOptimizationLevel
+            options.graph_optimization_level = levels.ORT_DISABLE_ALL
+        if keep is not None:
+            options.optimized_model_filepath = str(keep)
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    if graphs is None:
+        return opened(model)
+    kept = graphs / _name(model, onnxruntime.__version__)
+    # what is broken, or cannot be written, raises one of many kinds; then the model itself will do
+    if kept.exists():
+        with suppress(Exception):
+            return opened(kept, optimised=True)
+    with suppress(Exception), _replacing(kept) as fresh:
+        return opened(model, keep=fresh)
+    return opened(model)
+
+
+def _name(model: Path, version: str) -> str:
+    """What a model is kept as: another one for another file, machine or onnxruntime."""
+    stat = model.stat()
+    facts = (stat.st_size, stat.st_mtime_ns, platform.machine(), version)
+    return f"{_digest(str(model))}-{_digest(repr(facts))}.onnx"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(os.fsencode(text)).hexdigest()[:12]
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file to write; once it is whole it takes the place of what was kept of the same model."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    try:
+        yield fresh
+        for other in path.parent.glob(f"{path.name.partition('-')[0]}-*.onnx"):
+            other.unlink(missing_ok=True)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)

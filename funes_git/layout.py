@@ -104,6 +104,11 @@ class UserLayout:
         return self.cache / "models"
 
     @property
+    def graphs(self) -> Path:
+        """The embedding model as onnxruntime has optimised it."""
+        return self.cache / "graphs"
+
+    @property
     def discovery(self) -> Path:
         """Which folders each session file touched (SQLite)."""
         return self.cache / "discovery.sqlite"

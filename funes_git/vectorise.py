@@ -60,7 +60,7 @@ def vectorise(
     total = _missing(layout)
     if not total:
         return 0
-    return _Run(layout, open_embedder(weights), progress, stop).go(total)
+    return _Run(layout, open_embedder(weights, many=True), progress, stop).go(total)
 
 
 def _check(held: str | None, wanted: str) -> None:

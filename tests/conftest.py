@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from helpers import GitRepo, share_rules
+from helpers import GitRepo, share_caches
 
 AGENT_VARIABLES = (
     "CLAUDE",
@@ -40,7 +40,7 @@ def hermetic(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "ada@example.org")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("NO_COLOR", "1")
-    share_rules(home)
+    share_caches(home)
     return home
 
 

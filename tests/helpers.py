@@ -57,15 +57,17 @@ class GitRepo:
         return self.git("rev-parse", "HEAD")
 
 
-def share_rules(home: Path) -> None:
-    """Let a fresh home use the secret scanner's rules that another test has compiled (5 s)."""
-    shared = Path(tempfile.gettempdir(), f"funes-git-tests-{os.getuid()}", "rules")
-    shared.mkdir(parents=True, exist_ok=True, mode=0o700)
+def share_caches(home: Path) -> None:
+    """Let a fresh home use what another test has made: the secret scanner's compiled rules (5 s)
+    and the optimised model."""
     cache = home / ".cache" / "funes-git"
     cache.mkdir(parents=True, exist_ok=True)
-    rules = cache / "rules"
-    rules.unlink(missing_ok=True)  # a demo's home has those of its user, where there are any
-    rules.symlink_to(shared)
+    for name in ("rules", "graphs"):
+        shared = Path(tempfile.gettempdir(), f"funes-git-tests-{os.getuid()}", name)
+        shared.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place = cache / name
+        place.unlink(missing_ok=True)  # a demo's home has those of its user, where there are any
+        place.symlink_to(shared)
 
 
 def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,7 @@ def survival_row(name: str, said: tuple[str, str, str]) -> str:
 
 def survival() -> str:
     """Every operation, done now."""
-    from helpers import share_rules
+    from helpers import share_caches
     from survival import OPERATIONS, survives
 
     os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"}
@@ -93,7 +93,7 @@ def survival() -> str:
         with tempfile.TemporaryDirectory() as folder:
             for place in ("hooks", "none"):
                 (Path(folder) / place / "home").mkdir(parents=True)
-                share_rules(Path(folder) / place / "home")
+                share_caches(Path(folder) / place / "home")
             rows.append(survival_row(name, survives(Path(folder), Path(folder), name)))
     head = "| after | without hooks | with hooks | in a fresh clone |"
     return "\n".join([head, "|---|---|---|---|", *rows])

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents import ClaudeSession, Clock
 from cli.running import funes
-from helpers import GitRepo, share_rules
+from helpers import GitRepo, share_caches
 from hub import Hub
 
 
@@ -20,7 +20,7 @@ class Machine:
     def __init__(self, folder: Path, hub: Hub | None = None, origin: GitRepo | None = None) -> None:
         self.home = folder / "home"
         self.home.mkdir(parents=True)
-        share_rules(self.home)
+        share_caches(self.home)
         self.clock = Clock()
         if origin is None:
             self.repo = GitRepo(folder / "widget")

@@ -10,7 +10,7 @@ import docs_blocks
 import pytest
 from cli.running import environment
 from docs_blocks import PAGES, ROOT, Block
-from helpers import share_rules
+from helpers import share_caches
 
 from funes_git.commands import COMMANDS
 from funes_git.demo import story
@@ -24,7 +24,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     """The demo's repository, with a memory."""
     stage = Stage(tmp_path_factory.mktemp("docs") / "demo")
     stage.build()
-    share_rules(stage.home)
+    share_caches(stage.home)
     story.tell(stage)
     stage.shell(f"PYTHONPATH={environment()['PYTHONPATH']} git-funes init --no-hooks --no-embed")
     return stage

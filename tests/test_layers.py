@@ -24,8 +24,8 @@ LAYERS = (
     # the work
     """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
     discovery explain foreign agents link why recall worker dates filters prompts targets answers
-    shown relaid authors containing standing ran runs forget vectorise doctor demo imports notes publish
-    sync""",
+    shown relaid authors containing standing ran runs forget vectorise doctor demo imports notes
+    publish sync""",
     # what people see
     "render output pager crash failures",
     "commands mcp",

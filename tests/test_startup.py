@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from cli.running import environment
-from helpers import share_rules
+from helpers import share_caches
 
 from funes_git.demo import story
 from funes_git.demo.stage import Stage
@@ -33,7 +33,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     """The demo's repository, with a memory."""
     stage = Stage(tmp_path_factory.mktemp("startup") / "demo")
     stage.build()
-    share_rules(stage.home)
+    share_caches(stage.home)
     story.tell(stage)
     paths = environment()["PYTHONPATH"]
     stage.shell(f"PYTHONPATH={paths} git-funes init --no-hooks --no-embed")

@@ -34,7 +34,6 @@ class Group:
 
     row: ChunkRow
     score: float
-    prompt: Turn | None
     copy: bool = False
     also: list[ChunkRow] = field(default_factory=list)
     twins: list[ChunkRow] = field(default_factory=list)
@@ -77,6 +76,8 @@ class Exchanges:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._prompts: dict[tuple[str, str | None, str | None], Turn | None] = {}
+        self._opened: set[Key] = set()
+        """The exchanges that a prompt of their own session opened, of all passages at once."""
 
     def grouped(
         self, ranked: Ranked, rows: Mapping[str, ChunkRow], limit: int, stages: Stages = ALL
@@ -85,27 +86,28 @@ class Exchanges:
         groups: list[Group] = []
         seen: dict[Key, list[Group]] = {}
         known = _Known() if stages.collapse else None
+        exchanges = {(row.session_id, row.exchange) for row in rows.values() if row.exchange}
+        self._opened = self._catalog.prompts_among(exchanges)
         for chunk, score in ranked:
             row = rows[chunk]
             full = len(groups) >= limit
             twin = known.twin_of(row.text, closely=not full) if known else None
             if twin is not None:
                 groups[twin].twins.append(row)
-            if full:
-                continue  # only more twins may come: of those, one may be tied to a commit
-            prompt = self._prompt(row)
-            key = _exchange(row, prompt) if stages.exchanges else _turn(row)
+            if full or (twin is not None and not row.prose):
+                continue  # of the twins one may be tied to a commit, no more
+            key = self._exchange(row) if stages.exchanges else _turn(row)
             near = _near(row, seen.get(key, ()))
             if near is not None:
                 _also(near, row, twin)
             elif twin is None:
-                groups.append(Group(row, score, prompt))
+                groups.append(Group(row, score))
                 seen.setdefault(key, []).append(groups[-1])
                 if known:
                     known.add(row.text)
-            elif row.prose and key not in seen:
+            elif key not in seen:
                 # a copy of that exchange; of repeated output one cannot say so
-                seen[key] = [Group(row, score, prompt, copy=True)]
+                seen[key] = [Group(row, score, copy=True)]
         return groups
 
     def hits(self, groups: Sequence[Group], neighbours: int = 0) -> tuple[Hit, ...]:
@@ -115,6 +117,13 @@ class Exchanges:
         commits = self._commits(every)
         found = [self._hit(group, commits) for group in groups]
         return tuple(self._among(hit, neighbours) if neighbours else hit for hit in found)
+
+    def _exchange(self, row: ChunkRow) -> Key:
+        own = (row.session_id, row.exchange or row.thread or row.turn_uuid)
+        if own in self._opened:
+            return own
+        prompt = self._prompt(row)
+        return (prompt.session_id, prompt.turn_uuid) if prompt else own
 
     def _prompt(self, row: ChunkRow) -> Turn | None:
         place = (row.session_id, row.exchange, row.thread)
@@ -137,9 +146,7 @@ class Exchanges:
 
     def _hit(self, group: Group, commits: Mapping[str, Sequence[str]]) -> Hit:
         row = _linked((group.row, *group.twins), commits)
-        prompt, also = group.prompt, group.also
-        if row is not group.row:
-            prompt, also = self._prompt(row), []
+        prompt, also = self._prompt(row), group.also if row is group.row else []
         if prompt is not None:
             also = [each for each in also if each.turn_uuid != prompt.turn_uuid]
         return Hit(
@@ -193,12 +200,6 @@ def _also(group: Group, row: ChunkRow, twin: int | None) -> None:
         return
     if row.turn_uuid not in {each.turn_uuid for each in (group.row, *group.also)}:
         group.also.append(row)
-
-
-def _exchange(row: ChunkRow, prompt: Turn | None) -> Key:
-    if prompt is not None:
-        return prompt.session_id, prompt.turn_uuid
-    return row.session_id, row.exchange or row.thread or row.turn_uuid
 
 
 def _turn(row: ChunkRow) -> Key:

@@ -169,6 +169,15 @@ class TurnReading(SessionReading):
         found = self._row(*parent) if parent else None
         return _turn(found) if found else None
 
+    def prompts_among(self, keys: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those of the turns, given as (session id, turn), that are prompts."""
+        wanted = set(keys)
+        sql = (
+            "SELECT s.session_id, t.turn_uuid FROM turns t JOIN sessions s ON s.id = t.session"
+            " WHERE t.turn_uuid IN (?) AND t.is_prompt AND t.seq IS NOT NULL"
+        )
+        return wanted & set(self.rows_in(sql, sorted({turn for _, turn in wanted})))
+
     def prompt_of(self, session_id: str, turn_uuid: str) -> Turn | None:
         """The user's prompt that the turn follows from.
 
@@ -222,17 +231,15 @@ class TurnReading(SessionReading):
         """The commits that any turn of an exchange, given as (session id, exchange), is linked to;
         weak links are left out."""
         wanted = set(keys)
+        sql = (
+            "SELECT DISTINCT l.session_id, t.exchange, l.sha FROM links l JOIN sessions s"
+            " ON s.session_id = l.session_id JOIN turns t ON t.turn_uuid = l.turn_uuid"
+            " AND t.session = s.id WHERE l.session_id IN (?) AND l.level != 'weak' ORDER BY l.sha"
+        )
         found: dict[tuple[str, str], list[str]] = {}
-        for session_id in sorted({k[0] for k in wanted}):
-            rows = self.rows(
-                "SELECT DISTINCT t.exchange, l.sha FROM links l JOIN sessions s"
-                " ON s.session_id = l.session_id JOIN turns t ON t.turn_uuid = l.turn_uuid"
-                " AND t.session = s.id WHERE l.session_id = ? AND l.level != 'weak' ORDER BY l.sha",
-                (session_id,),
-            )
-            for exchange, sha in rows:
-                if (session_id, exchange) in wanted:
-                    found.setdefault((session_id, exchange), []).append(sha)
+        for session_id, exchange, sha in self.rows_in(sql, sorted({k[0] for k in wanted})):
+            if (session_id, exchange) in wanted:
+                found.setdefault((session_id, exchange), []).append(sha)
         return found
 
     def _started_by(self, thread: str) -> tuple[str, str] | None:

@@ -165,7 +165,7 @@ def _children() -> float:
 
 
 ASKING = """
-import resource, sys
+import re, sys
 from pathlib import Path
 from funes_git.git import Repo
 from funes_git.models import Models
@@ -176,28 +176,27 @@ with Catalog.open(repo.layout.catalog) as catalog:
     recall = Recall(repo, catalog, Models(repo.settings))
     for question in sys.argv[1:]:
         recall.search(question)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    rollup = Path("/proc/self/smaps_rollup")
-    rows = rollup.read_text().splitlines() if rollup.exists() else []
-    print(*(int(row.split()[1]) for row in rows if row.startswith("Pss:")))
+    # not ru_maxrss, which begins with what the process that started this one took
+    for file, what in (("status", "VmHWM"), ("smaps_rollup", "Pss")):
+        print(re.search(rf"^{what}:\\s+(\\d+)", Path("/proc/self", file).read_text(), re.M)[1])
     recall.close()
 """
 
 
 def memory(repo: Repo) -> None:
     """What a process takes that asks every question."""
+    if sys.platform != "linux":
+        return
     command = [sys.executable, "-c", ASKING, *QUESTIONS]
     done = subprocess.run(command, cwd=repo.worktree, check=True, capture_output=True, text=True)
-    most, *shared = (int(number) for number in done.stdout.split())
-    scale = 1024 if sys.platform == "linux" else 1024**2
-    say("memory of a process that asks, at most", most / scale, "MB", "≤ 500 MB at 120,000")
-    for pss in shared:
-        say("memory of a process that asks, its share (PSS)", pss / 1024, "MB")
+    most, shared = (int(number) / 1024 for number in done.stdout.split())
+    say("memory of a process that asks, at most", most, "MB", "≤ 500 MB at 120,000")
+    say("memory of a process that asks, its share (PSS)", shared, "MB")
 
 
 def embedding(folder: Path) -> None:
-    """Our embedder beside a plain session of onnxruntime with its defaults, by turns on the same
-    chunks, so that what else runs on the machine slows both."""
+    """Our embedder, as it makes a memory's vectors, beside a plain session of onnxruntime with its
+    defaults, by turns on the same chunks, so that what else runs on the machine slows both."""
     weights = Models({}).find()
     if weights is None or not weights.direct:
         return
@@ -215,7 +214,7 @@ def embedding(folder: Path) -> None:
             given = {"input_ids": ids, "attention_mask": ids * 0 + 1, "token_type_ids": ids * 0}
             session.run(None, {name: value for name, value in given.items() if name in names})
 
-    embedder = open_embedder(weights)
+    embedder = open_embedder(weights, many=True)
     ways: dict[str, Callable[[list[str]], object]] = {
         "ours": lambda passages: list(embedder.passages(passages)),
         "plain onnxruntime": plain,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from agents import START, ClaudeSession
 from cli.running import environment, funes, on_terminal
-from helpers import GitRepo, share_rules
+from helpers import GitRepo, share_caches
 from hub import serving
 from machines import Machine
 
@@ -129,7 +129,7 @@ def test_with_a_memory_one_command_does_all_on_each_machine(
 
     other, home = tmp_path / "other" / "repo", tmp_path / "home"
     home.mkdir()
-    share_rules(home)
+    share_caches(home)
     repo.git("clone", "-q", str(repo.path), str(other))
     done = funes("add", "claude", str(shared), cwd=other, HOME=str(home))
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from agents import START, ClaudeSession
 from cli.running import environment, funes
-from helpers import GitRepo, share_rules
+from helpers import GitRepo, share_caches
 
 
 @dataclass
@@ -73,7 +73,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Widget:
     )
     try:
         widget = build(tmp_path_factory.mktemp("template"))
-        share_rules(widget.home)
+        share_caches(widget.home)
         widget.funes("init", "--no-embed", XDG_CONFIG_HOME="", XDG_CACHE_HOME="")
     finally:
         os.environ.update(keep)
@@ -299,7 +299,7 @@ def test_without_init_everything_works_and_status_says_how_to_install_hooks(
     tmp_path: Path,
 ) -> None:
     widget = build(tmp_path)
-    share_rules(widget.home)
+    share_caches(widget.home)
     widget.funes("index", "--no-embed")
     shown = " ".join(widget.funes("status", "--format", "human").split())
     assert "hooks absent: no hooks in" in shown
@@ -438,7 +438,7 @@ def test_a_question_does_not_wait_for_who_writes(widget: Widget) -> None:
 
 def test_a_session_that_went_on_is_named(tmp_path: Path) -> None:
     own = build(tmp_path)
-    share_rules(own.home)
+    share_caches(own.home)
 
     def said() -> str:
         return funes("why", "HEAD", cwd=own.repo.path, HOME=str(own.home)).stderr
@@ -566,7 +566,7 @@ def test_a_home_that_may_not_be_entered_stops_no_answer(widget: Widget) -> None:
 
 def test_what_lance_cannot_store_below_is_said(tmp_path: Path) -> None:
     own = build(tmp_path / "odd\x01name")
-    share_rules(own.home)
+    share_caches(own.home)
     done = funes("index", "--no-embed", cwd=own.repo.path, HOME=str(own.home))
     assert done.returncode == 1
     assert "Lance stores nothing below a folder with such a name" in done.stderr
@@ -575,7 +575,7 @@ def test_what_lance_cannot_store_below_is_said(tmp_path: Path) -> None:
 
 def test_an_emptied_session_is_not_called_unread_for_ever(tmp_path: Path) -> None:
     own = build(tmp_path)
-    share_rules(own.home)
+    share_caches(own.home)
     own.funes("init", "--no-embed")
     (file,) = own.home.rglob("*.jsonl")
     file.write_text("")

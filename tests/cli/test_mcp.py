@@ -14,7 +14,7 @@ import anyio
 import pytest
 from agents import START, ClaudeSession
 from cli.running import environment
-from helpers import GitRepo, share_rules
+from helpers import GitRepo, share_caches
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_client import COMMAND, McpServer, hello, request
@@ -60,7 +60,7 @@ def tell(repo: GitRepo, home: Path) -> Story:
 def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     """Told once, for tests that only read."""
     folder = tmp_path_factory.mktemp("story")
-    share_rules(folder / "home")
+    share_caches(folder / "home")
     with pytest.MonkeyPatch.context() as world:
         for name in [name for name in os.environ if name.startswith(("GIT_", "XDG_", "FUNES_"))]:
             world.delenv(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import share_rules
+from helpers import share_caches
 from linking_gen import PAGE, survival_row
 from survival import OPERATIONS, survives
 
@@ -17,7 +17,7 @@ def test_a_turns_lines_are_found_after_what_people_do_with_git(
     monkeypatch.setenv("HOME", str(hermetic))  # and back again
     for place in ("hooks", "none"):
         (tmp_path / place / "home").mkdir(parents=True)
-        share_rules(tmp_path / place / "home")
+        share_caches(tmp_path / place / "home")
     said = survives(tmp_path, hermetic, name)
     assert {text.partition(":")[0] for text in said} <= {"derived", "lines"}
     assert survival_row(name, said) in PAGE.read_text("utf-8").splitlines()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers import without_packages
 
+from funes_git import config
 from funes_git.embed import Embedder, ModelBroken, Weights, catalogue, open_embedder
 from funes_git.errors import UnknownTarget
 from funes_git.models import _SHIPPED, DEFAULT, RERANKER, Models, NoModel
@@ -35,6 +36,13 @@ def embedder() -> Embedder:
     assert spec.submodule_search_locations is not None
     folder = Path(spec.submodule_search_locations[0]) / "models/data/bge_small_en"
     return open_embedder(Weights(DEFAULT, "package", folder, "model.onnx", direct=True))
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of optimised models, of this test alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return config.user_layout().graphs
 
 
 @pytest.mark.model
@@ -186,6 +194,41 @@ def test_a_vector_depends_on_its_text_alone(embedder: Embedder) -> None:
     alone = next(embedder.passages([text]))
     among = list(embedder.passages(["something much longer " * 40, text, "x"]))[1]
     assert np.array_equal(alone, among)
+
+
+@pytest.mark.model
+def test_the_model_is_kept_as_it_was_optimised_and_gives_the_same_vectors(own: Path) -> None:
+    first = open_embedder(packaged()).query("retry loop")
+    (kept,) = own.iterdir()
+    whole = kept.read_bytes()
+    kept.with_name(f"{kept.name.partition('-')[0]}-before.onnx").write_bytes(b"")
+    (own / "another-model.onnx").write_bytes(b"")
+    assert np.array_equal(open_embedder(packaged()).query("retry loop"), first)
+    for broken in (b"", whole[:-1000], b"not a model"):
+        kept.write_bytes(broken)
+        assert np.array_equal(open_embedder(packaged()).query("retry loop"), first)
+        assert kept.read_bytes() == whole
+    assert {path.name for path in own.iterdir()} == {kept.name, "another-model.onnx"}
+
+
+@pytest.mark.model
+def test_a_model_loads_where_nothing_can_be_kept(own: Path) -> None:
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"a file, not a folder")
+    assert open_embedder(packaged()).query("retry loop").shape == (384,)
+
+
+@pytest.mark.model
+def test_many_passages_are_embedded_at_once_in_their_order(embedder: Embedder) -> None:
+    texts = [f"passage {n} " * (20 - n) for n in range(20)]
+    many = open_embedder(packaged(), threads=3, many=True)
+    made = list(many.passages(texts))
+    assert np.array_equal(made, [next(embedder.passages([text])) for text in texts])
+    asked: list[str] = []
+    some = many.passages(asked.append(text) or text for text in texts)
+    assert np.array_equal(next(some), made[0])
+    some.close()  # type: ignore[attr-defined]
+    assert len(asked) <= 5  # few more than were wanted
 
 
 @pytest.mark.model

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import share_rules
+from helpers import share_caches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import Maker, Planted
@@ -25,7 +25,7 @@ ALL = [each for each in Maker(20261130).everything() if each.kind not in UNKNOWN
 @pytest.fixture(scope="module")
 def redactor(tmp_path_factory: pytest.TempPathFactory) -> Redactor:
     home = tmp_path_factory.mktemp("home")
-    share_rules(home)
+    share_caches(home)
     return Redactor(home / ".cache" / "funes-git" / "rules")
 
 

@@ -220,6 +220,8 @@ def test_prompt_of_a_subagent_is_the_prompt_that_started_it(path: Path) -> None:
         prompt = catalog.prompt_of("s1", "s1-t6")
         assert prompt is not None
         assert (prompt.turn_uuid, prompt.is_prompt) == ("s1-t0", True)
+        turns = [("s1", "s1-t0"), ("s1", "s1-t5"), ("child", "s1-t0"), ("s1", "nothing")]
+        assert catalog.prompts_among(turns) == {("s1", "s1-t0")}
 
 
 def test_prompt_of_a_subagent_with_a_session_of_its_own(path: Path) -> None:
