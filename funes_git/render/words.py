@@ -36,6 +36,8 @@ REASON_WORDS: Final[dict[str, str]] = {
     "shallow": "the history is cut here, so what the commit changed is not known",
     "missing-objects": "this clone lacks what the commit changed",
 }
+_HEX: Final = frozenset("0123456789abcdef")
+_DASHES: Final = [8, 13, 18, 23]  # of a UUID
 REASON_OF_COMMIT: Final = {
     **REASON_WORDS,
     "no-edit": "sessions of this time are indexed, and none wrote these files",
@@ -166,16 +168,20 @@ def agent(harness: str) -> str:
 
 
 def short(identity: str) -> str:
-    """The start of a session id that names it: 8 characters, or 13 where the id starts with a
-    clock (UUID version 7), so that sessions of the same minute differ."""
-    clocked = len(identity) == 36 and identity[14] == "7"
-    return line(identity[: 13 if clocked else 8])
+    """The start of an id that names it, as far as its random part goes: 8 characters of that, or 13
+    where it starts with a clock (UUID version 7), so that sessions of the same minute differ. An id
+    that is not random (`20261130_1`, a time) is told whole."""
+    start = max(len(identity) - 36, 0)
+    own = identity[start:]
+    if [at for at, char in enumerate(own) if char == "-"] == _DASHES and len(own) == 36:
+        return line(identity[: start + (13 if own[14] == "7" else 8)])
+    return line(identity[:8] if len(identity) > 19 and _HEX.issuperset(identity) else identity)
 
 
 def short_turn(session_id: str, turn_uuid: str) -> str:
-    """A turn's id within its session: 8 characters, or the number that follows the session's id."""
+    """A turn's id within its session, short, or the number that follows the session's id."""
     own = turn_uuid.removeprefix(f"{session_id}-")
-    return line(own if own != turn_uuid else turn_uuid[:8])
+    return line(own) if own != turn_uuid else short(turn_uuid)
 
 
 def behind(level: Level, relations: Sequence[str], between: str = ", ") -> str:

@@ -174,6 +174,16 @@ def test_short_ids_still_tell_sessions_of_one_minute_apart() -> None:
     assert short_turn(codex, f"{codex}-12") == "12"
 
 
+def test_of_an_id_only_what_is_random_is_cut() -> None:
+    for told in ("20261130_1", "aider-20261130203129", "1796070586123", "ses_4a1b2c3d4ffeAbCdEf"):
+        assert short(told) == told, "others of that day begin so too"
+    assert short_turn("20261130_1", "chatcmpl-2") == "chatcmpl-2"
+    mine = "msg_20261130_1_2d5bab01-c30d-46fe-9ec1-0e543bf47a07"
+    assert short_turn("20261130_1", mine) == "msg_20261130_1_2d5bab01"
+    assert short("T-0b6dc504-1111-4f3c-8a77-1f2e3d4c5b6a") == "T-0b6dc504"
+    assert short("9f2c4a10" * 4) == "9f2c4a10"
+
+
 def test_a_short_id_acts_on_no_terminal() -> None:
     assert "\x1b" not in short("a\x1b]0;x\x07bc") + short_turn("s", "a\x1b]0;x\x07bc")
     assert "\n" not in short("a\nbc") + short_turn("s", "s-1\n2")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from funes_git_parsers import goose
 from funes_git_parsers.base import PrintedCommit, Retraction, Session, Spawn, Turn
 
 ONE = "20261130_1"
+DATA = Path(__file__).parents[1] / "data" / "goose"
 
 
 @pytest.fixture
@@ -236,3 +239,45 @@ def test_other_places(tmp_path: Path) -> None:
     assert [s.key for s in Sources(goose, tmp_path).found()] == ["L"]
     rooted = Sources(goose, tmp_path, GOOSE_PATH_ROOT=str(tmp_path / "root"))
     assert [s.key for s in rooted.found()] == ["r"]
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Sources:
+    """What Goose 1.34.0 wrote: a session whose two sub-agents edit, and which commits."""
+    folder = tmp_path / SESSIONS
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(folder / "sessions.db")) as database:
+        database.executescript((DATA / "sessions.sql").read_text())
+    return Sources(goose, tmp_path)
+
+
+def test_results_name_the_sessions_of_sub_agents(real: Sources) -> None:
+    calls = {b.text: t.turn_uuid for t in real.turns(ONE) for b in t.blocks if b.type == "tool_use"}
+    first, second, load, _ = calls
+    assert "source" in load
+    assert real.items(ONE, Spawn) == [
+        Spawn(ONE, calls[first], "20261130_2"),
+        Spawn(ONE, calls[second], "20261130_3"),
+    ]
+    (turn,) = [t for t in real.turns("20261130_2") if t.role == "user"]
+    assert not turn.is_prompt
+    (edit,) = real.edits("20261130_2")
+    assert (edit.path, edit.operation) == ("/w/app/app.py", "modify")
+    assert (edit.old, edit.new) == ('    return "hi"', '    return "hello"')
+    (made,) = real.edits("20261130_3")
+    assert (made.path, made.operation, made.new) == (
+        "/w/app/two.txt",
+        "create",
+        "by the second\n",
+    )
+    (sha,) = [c.sha for b in real.blocks(ONE) for c in b.commits]
+    assert sha.startswith("4f44ca1")
+
+
+def test_a_result_may_be_dated_before_its_call(db: Goose, found: Sources) -> None:
+    """As Goose 1.34.0 does: it dates a result when the model begins to answer."""
+    db.message("user", text("Do it."))
+    db.call("write", {"path": "a.py", "content": "a\n"}, text("Created a.py (1 lines)"))
+    db.execute("UPDATE messages SET created_timestamp = ? WHERE id = 3", START + 1)
+    assert [t.role for t in found.turns(ONE)] == ["user", "assistant", "tool"]
+    assert [edit.path for edit in found.edits(ONE)] == [f"{FOLDER}/a.py"]

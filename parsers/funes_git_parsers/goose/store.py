@@ -92,7 +92,8 @@ def of_database(db: sqlite3.Connection, session_id: str) -> Stored:
         rows = db.execute(f"{query} WHERE parent_session_id = ? {order}", (session_id,))
         children = [_about(dict(child)) for child in rows]
     query = select(db, "messages", _MESSAGE)
-    rows = db.execute(f"{query} WHERE session_id = ? ORDER BY created_timestamp, id", (session_id,))
+    # not by `created_timestamp`: that of a result is at times before its call's
+    rows = db.execute(f"{query} WHERE session_id = ? ORDER BY id", (session_id,))
     messages = (
         {
             "id": row["message_id"],

@@ -31,19 +31,39 @@ def entries(stored: Stored) -> list[Entry]:
 
 
 def _spawns(stored: Stored) -> dict[str, list[Spawn]]:
-    """The sessions that were started by this one, by the last call before each."""
+    """By message: the sessions that it shows to have been started. Results name them; where none
+    does, a session that names this one was started by the last call before it."""
+    session = stored.about.session_id
     found: dict[str, list[Spawn]] = {}
-    for child in stored.children:
+    calls: dict[str, str] = {}
+    told: set[str] = set()
+    for message in stored.messages:
+        for part in message.parts:
+            name = string(part.get("id")) or ""
+            if part.get("type") == "toolRequest":
+                calls[name] = message.uuid
+            started = _started(part)
+            if started and started not in told and name in calls:
+                told.add(started)
+                spawn = Spawn(session, calls[name], started)
+                found.setdefault(message.uuid, []).append(spawn)
+    callers = set(calls.values())
+    for child in (child for child in stored.children if child.session_id not in told):
         before = [
             message.uuid
             for message in stored.messages
-            if any(part.get("type") == "toolRequest" for part in message.parts)
-            and (message.ts or 0) <= (child.created or message.ts or 0)
+            if message.uuid in callers and (message.ts or 0) <= (child.created or message.ts or 0)
         ]
         if before:
-            spawn = Spawn(stored.about.session_id, before[-1], child.session_id)
+            spawn = Spawn(session, before[-1], child.session_id)
             found.setdefault(before[-1], []).append(spawn)
     return found
+
+
+def _started(part: Mapping[str, Any]) -> str | None:
+    """The session that a call of `delegate` started, as its result and those of `load` say."""
+    value = mapping(mapping(part.get("toolResult")).get("value"))
+    return string(mapping(value.get("_meta")).get("subagent_session_id"))
 
 
 def _turn(message: Message, session: About) -> conversation.Message | None:

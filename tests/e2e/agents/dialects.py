@@ -8,11 +8,15 @@ request alone, so that a server needs no memory.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 Body: TypeAlias = dict[str, Any]
+
+NOTE = re.compile(r"\s*<info-msg>.*?</info-msg>\s*", re.S)
+"""What Goose puts in as a user's words, with the time, wherever it likes."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +77,27 @@ def _text(content: Any) -> str:
 
 
 class _Counter:
-    """Counts answers since the last prompt; prompts that follow each other are one."""
+    """Counts answers since the last prompt; prompts that follow each other are one, and so are
+    parts of an answer."""
 
     def __init__(self) -> None:
-        self.answers, self.prompt, self._after_prompt = 0, "", False
+        self.answers, self.prompt = 0, ""
+        self._after_prompt = self._after_answer = False
 
     def prompted(self, text: str) -> None:
+        text = NOTE.sub("", text)
+        if not text:
+            return
         self.prompt = f"{self.prompt} {text}" if self._after_prompt else text
-        self.answers, self._after_prompt = 0, True
+        self.answers, self._after_prompt, self._after_answer = 0, True, False
 
     def answered(self) -> None:
-        self.answers += 1
-        self._after_prompt = False
+        self.answers += not self._after_answer
+        self._after_prompt, self._after_answer = False, True
+
+    def told(self) -> None:
+        """Of what a tool found."""
+        self._after_answer = False
 
     @property
     def place(self) -> Place:
@@ -101,7 +114,9 @@ class Anthropic:
             parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
             if message["role"] == "assistant":
                 counter.answered()
-            elif not any(part.get("type") == "tool_result" for part in parts):
+            elif any(part.get("type") == "tool_result" for part in parts):
+                counter.told()
+            else:
                 counter.prompted(_text(parts))
         return counter.place
 
@@ -157,19 +172,16 @@ class Responses:
     """POST …/responses"""
 
     def place(self, body: Body) -> Place:
-        counter, open_ = _Counter(), False
+        counter = _Counter()
         items = body.get("input", [])
         for item in items if isinstance(items, list) else []:
             kind = item.get("type", "message")
             if kind == "message" and item.get("role") == "user":
                 counter.prompted(_text(item.get("content")))
-                open_ = False
             elif kind.endswith("_output"):
-                open_ = False
+                counter.told()
             elif kind != "message" or item.get("role") == "assistant":
-                if not open_:
-                    counter.answered()
-                open_ = True
+                counter.answered()
         return counter.place
 
     def _item(self, part: Part, number: int, at: int) -> Body:
@@ -249,6 +261,8 @@ class Chat:
                 counter.prompted(_text(message["content"]))
             elif message["role"] == "assistant":
                 counter.answered()
+            elif message["role"] == "tool":
+                counter.told()
         return counter.place
 
     def _calls(self, parts: Sequence[Part], number: int) -> list[Body]:
@@ -308,7 +322,9 @@ class Gemini:
             parts = content.get("parts", [])
             if content.get("role") == "model":
                 counter.answered()
-            elif not any("functionResponse" in part for part in parts):
+            elif any("functionResponse" in part for part in parts):
+                counter.told()
+            else:
                 counter.prompted(_text(parts))
         return counter.place
 
