@@ -6,16 +6,14 @@ fastest (RETRIEVAL.md §3). Safe to share by threads. numpy is imported inside f
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from funes_git import config
+from funes_git.once import Once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,17 +36,11 @@ class Encoder:
         """Load `model`; texts are cut at `tokens`, `threads` limits the cores that a text is given
         (None: all). In the folder `graphs` the model is kept as onnxruntime optimises it, which
         takes longer than to load it. Raises errors of both libraries."""
-        words: list[Any] = []
-
-        def load_words() -> None:
-            with suppress(Exception):  # raised below
-                words.append(_tokenizer(tokenizer, tokens))
-
-        meanwhile = threading.Thread(target=load_words)
-        meanwhile.start()
-        self._session: Any = _session(model, threads or os.cpu_count() or 1, graphs)
-        meanwhile.join()
-        self._tokenizer = words[0] if words else _tokenizer(tokenizer, tokens)
+        _library()
+        session = Once(lambda: _session(model, threads or os.cpu_count() or 1, graphs))
+        session.start()  # it needs Python no more, the tokenizer does
+        self._tokenizer = _tokenizer(tokenizer, tokens)
+        self._session: Any = session.get()
         self._inputs = {each.name for each in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
 
@@ -76,10 +68,16 @@ def _tokenizer(path: Path, tokens: int) -> Any:
     return found
 
 
-def _session(model: Path, threads: int, graphs: Path | None) -> Any:
-    """The model, ready to run."""
+def _library() -> Any:
     config.no_telemetry()
     import onnxruntime
+
+    return onnxruntime
+
+
+def _session(model: Path, threads: int, graphs: Path | None) -> Any:
+    """The model, ready to run."""
+    onnxruntime = _library()
 
     def opened(path: Path, *, optimised: bool = False, keep: Path | None = None) -> Any:
         options = onnxruntime.SessionOptions()
@@ -109,12 +107,16 @@ def _session(model: Path, threads: int, graphs: Path | None) -> Any:
 
 def _name(model: Path, version: str) -> str:
     """What a model is kept as: another one for another file, machine or onnxruntime."""
+    import platform
+
     stat = model.stat()
     facts = (stat.st_size, stat.st_mtime_ns, platform.machine(), version)
     return f"{_digest(str(model))}-{_digest(repr(facts))}.onnx"
 
 
 def _digest(text: str) -> str:
+    import hashlib
+
     return hashlib.sha256(os.fsencode(text)).hexdigest()[:12]
 
 

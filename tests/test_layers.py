@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     # plain data and pure functions
     """errors version layout model lines keyblocks decoded plausible haystack logs spool fusion
-    belong adopt chunk sift parquet sessionfile asking wellformed spans linehash told
+    belong adopt chunk once sift parquet sessionfile asking wellformed spans linehash told
     origin""",
     # settings
     "config enabled",

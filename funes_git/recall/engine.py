@@ -13,10 +13,11 @@ from funes_git.fusion import Ranked, fuse
 from funes_git.git import Repo
 from funes_git.model import Found, Hit
 from funes_git.models import DEFAULT, OFFLINE, PULL, Models
+from funes_git.once import Once, T
 from funes_git.recall.alike import folded
 from funes_git.recall.confidence import Evidence, Scales, likely, probability, relevant
 from funes_git.recall.exchanges import Exchanges
-from funes_git.recall.opened import Once, Opened, T
+from funes_git.recall.opened import Opened
 from funes_git.recall.stages import ALL, Stages
 from funes_git.standing import marked
 from funes_git.store.catalog import Catalog
@@ -186,7 +187,7 @@ def _with(quoted: Sequence[str], rows: dict[str, ChunkRow]) -> dict[str, ChunkRo
     return {c: row for c, row in rows.items() if all(each in texts[c] for each in wanted)}
 
 
-def _loaded(model: Once[T], notes: list[str], without: str, missing: str | None) -> T | None:
+def _loaded(model: Once[T | None], notes: list[str], without: str, missing: str | None) -> T | None:
     """The model, or None; then a note says what is done without it and why, if anyone need know
     that its weights are missing."""
     try:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from funes_git.embed import Embedder, open_embedder
-from funes_git.errors import FunesError, MemoryMissing
+from funes_git.errors import MemoryMissing
 from funes_git.layout import Layout
 from funes_git.models import Models
+from funes_git.once import Once
 from funes_git.rerank import Reranker
 from funes_git.store.catalog import Catalog
 from funes_git.store.text import TextIndex
@@ -94,37 +94,6 @@ class Opened:
     def _open_reranker(self) -> Reranker | None:
         weights = self.models.find_reranker()
         return Reranker(weights) if weights else None
-
-
-class Once(Generic[T]):
-    """Something that takes long to load, and is loaded once; unless there is none, or it fails:
-    then it is tried again the next time."""
-
-    def __init__(self, load: Callable[[], T | None]) -> None:
-        self._load = load
-        self._lock = threading.Lock()
-        self._found: T | None = None
-
-    def start(self) -> None:
-        """Begin to load it while something else is done."""
-        if self._found is None:
-            threading.Thread(target=self._quietly).start()
-
-    def get(self) -> T | None:
-        """What `load` gave. Raises what it raised."""
-        with self._lock:
-            if self._found is None:
-                self._found = self._load()
-            return self._found
-
-    def drop(self) -> None:
-        """Forget it; the next `get` loads it again."""
-        with self._lock:
-            self._found = None
-
-    def _quietly(self) -> None:
-        with suppress(FunesError):  # it is raised again where it is asked for
-            self.get()
 
 
 class _Fresh(Generic[T]):
