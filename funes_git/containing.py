@@ -10,7 +10,7 @@ from funes_git.git import Repo
 from funes_git.link.graph import Graph
 from funes_git.store.ancestry import AncestryReading
 
-_BRANCHES = ("refs/heads", "refs/remotes")
+_REVERTS = "This reverts commit "
 
 
 class Containing:
@@ -22,7 +22,6 @@ class Containing:
         self._graph = Graph(kept)
         self._head = head
         self._branches: dict[str, str | None] = {}
-        self._reverted: dict[str, bool] = {}
 
     def outside(self, shas: Iterable[str]) -> set[str]:
         """Those of the commits that HEAD does not contain; not those that git does not have,
@@ -43,25 +42,46 @@ class Containing:
             self._branches[sha] = self._branch(sha)
         return self._branches[sha]
 
-    def reverted(self, sha: str) -> bool:
-        """Whether a commit between it and HEAD says so, in the words of `git revert`."""
-        if sha not in self._reverted:
-            says = ("-F", f"--grep=This reverts commit {sha}")
-            out = self._repo.run("log", "-1", "--format=%H", *says, f"{sha}..{self._head}")
-            self._reverted[sha] = bool(out)
-        return self._reverted[sha]
+    def reverted(self, shas: Iterable[str]) -> set[str]:
+        """Those of the commits of which one between them and HEAD says that it takes them back, in
+        the words of `git revert`."""
+        wanted = set(shas)
+        known = {sha for sha in wanted if sha in self._graph}
+        found: set[str] = set()
+        for some in (known, *({sha} for sha in wanted - known)):
+            found |= self._taken_back(some) if some else set()
+        return found
+
+    def _taken_back(self, shas: set[str]) -> set[str]:
+        """Of commits that are known, or of a single one."""
+        # what takes one of them back comes after it, and so after one that comes after no other
+        after = [
+            f"^{sha}"
+            for sha in sorted(shas)
+            if not any(self._graph.is_ancestor(other, sha) for other in shas - {sha})
+        ]
+        says = [f"--grep={_REVERTS}{sha}" for sha in sorted(shas)]
+        out = self._repo.run("log", "--format=%B", "-F", *says, self._head, *after)
+        told = out.decode("utf-8", "replace")
+        return {sha for sha in shas if _REVERTS + sha in told}
 
     def _branch(self, sha: str) -> str | None:
-        if all(tip in self._graph for tip, _ in (*self._tips, (sha, ""))):
-            ends = (name for tip, name in self._tips if self._graph.is_ancestor(sha, tip))
-            return next(ends, None)
+        asked = []
+        for tip, ref, name in self._tips:
+            if tip not in self._graph or sha not in self._graph:
+                asked.append(ref)
+            elif self._graph.is_ancestor(sha, tip):
+                return name
+        if not asked:
+            return None
         form = ("--count=1", "--format=%(refname:short)")
-        out = self._repo.run("for-each-ref", *form, f"--contains={sha}", *_BRANCHES)
+        out = self._repo.run("for-each-ref", *form, f"--contains={sha}", *asked)
         return out.decode("utf-8", "replace").strip() or None
 
     @cached_property
-    def _tips(self) -> list[tuple[str, str]]:
-        """The branches: their commits' ids and their short names."""
-        out = self._repo.run("for-each-ref", "--format=%(objectname) %(refname:short)", *_BRANCHES)
-        lines = out.decode("utf-8", "replace").splitlines()
-        return [(tip, name) for tip, _, name in (line.partition(" ") for line in lines)]
+    def _tips(self) -> list[tuple[str, str, str]]:
+        """The branches: their commits' ids, their refs and their short names."""
+        form = "--format=%(objectname) %(refname) %(refname:short)"
+        out = self._repo.run("for-each-ref", form, "refs/heads", "refs/remotes")
+        rows = (line.split(" ") for line in out.decode("utf-8", "replace").splitlines())
+        return [(tip, ref, name) for tip, ref, name in rows]

@@ -3,8 +3,9 @@ are shown, since it changes with every commit."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from typing import NamedTuple
 
 from funes_git.containing import Containing
 from funes_git.git import Repo
@@ -27,11 +28,35 @@ def marked(repo: Repo, catalog: Catalog, hits: Sequence[Hit]) -> tuple[Hit, ...]
     containing = Containing(repo, catalog, head[0])
     with BlobReader(repo) as blobs:
         at = _AtHead(catalog, blobs, containing, shas)
-        found = [
-            replace(hit, standing=at.standing(rows)) if rows else hit
-            for hit, rows in zip(hits, written, strict=True)
-        ]
-    return tuple(sorted(found, key=lambda hit: hit.stale))
+        found = [at.standing(rows) for rows in written]
+    reverted = containing.reverted(sha for each in found if each.lost for sha in each.shas)
+    told = [
+        replace(hit, standing=each.told(reverted)) for hit, each in zip(hits, found, strict=True)
+    ]
+    return tuple(sorted(told, key=lambda hit: hit.stale))
+
+
+class _Known(NamedTuple):
+    """What became of the lines that commits showed, whether any of them was reverted aside."""
+
+    standing: Standing | None
+    shas: frozenset[str] = frozenset()
+
+    @property
+    def lost(self) -> bool:
+        """Whether most of the lines went, once they were there."""
+        found = self.standing
+        return (
+            found is not None
+            and found.state in ("changed", "gone")
+            and 2 * found.kept < found.lines
+        )
+
+    def told(self, reverted: Set[str]) -> Standing | None:
+        """The standing, where these commits were taken back."""
+        if self.standing and self.lost and self.shas & reverted:
+            return replace(self.standing, state="reverted")
+        return self.standing
 
 
 class _AtHead:
@@ -44,26 +69,25 @@ class _AtHead:
         self._outside = containing.outside(shas)
         self._here: dict[str, set[str]] = {}
 
-    def standing(self, rows: Sequence[Shown]) -> Standing | None:
-        """Of the lines that commits showed; None where git has these commits no more."""
+    def standing(self, rows: Sequence[Shown]) -> _Known:
+        """Of the lines that commits showed; none where git has these commits no more."""
         rows = [each for each in rows if self._blobs.read(f"{each.sha}^{{commit}}")]
         merged = [each for each in rows if each.sha not in self._outside]
         rows = merged or rows
         lines = self._telling(rows)
         if not lines:
-            return None
+            return _Known(None)
         kept = sum(
             any(text in self._lines_at_head(path) for path in paths)
             for text, paths in lines.items()
         )
-        shas = sorted({each.sha for each in rows})
+        shas = frozenset(each.sha for each in rows)
         if kept == len(lines):
-            return Standing("current", kept, len(lines))
+            return _Known(Standing("current", kept, len(lines)))
         if not merged:
-            return Standing("unmerged", kept, len(lines), self._containing.branch(shas[0]))
-        if 2 * kept < len(lines) and any(map(self._containing.reverted, shas)):
-            return Standing("reverted", kept, len(lines))
-        return Standing("changed" if kept else "gone", kept, len(lines))
+            branch = self._containing.branch(min(shas))
+            return _Known(Standing("unmerged", kept, len(lines), branch))
+        return _Known(Standing("changed" if kept else "gone", kept, len(lines)), shas)
 
     def _telling(self, rows: Sequence[Shown]) -> dict[str, set[str]]:
         """Each line, without white space, with the paths at which commits showed it. Lines that

@@ -1,7 +1,7 @@
 """How fast recall is, on chunks cut from real text, and what it takes. Prints one line per figure.
 
     python tests/bench/recall_latency.py [--chunks 1000 20000 120000] [--million] [--text FOLDER]
-                                         [--keep]
+                                         [--keep | --again FOLDER]
 
 On a busy machine look at the processor time: it is that of all threads, and so up to twice the time
 that one waits on two cores that are free.
@@ -234,19 +234,23 @@ def embedding(folder: Path) -> None:
     print(f"embedding beside plain onnxruntime: {ratio:.2f} (asked: ≥ 0.9)", flush=True)
 
 
-def measure(text: Path, chunks: int, *, keep: bool) -> None:
+def measure(repo: Repo) -> None:
+    warm(repo)
+    cold(repo, "words", "", "--lexical")
+    if Models({}).find() is not None:
+        cold(repo, "words and meaning", "≤ 350 ms", "--no-rerank")
+        cold(repo, "with a close reading", "≤ 900 ms")
+    memory(repo)
+
+
+def fresh(text: Path, chunks: int, *, keep: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="funes-bench-"))
     try:
         subprocess.run(["git", "init", "-q", folder], check=True)
         repo = Repo.discover(folder)
         say("\nchunks", chunks, "")
         fill(repo, text, chunks)
-        warm(repo)
-        cold(repo, "words", "", "--lexical")
-        if Models({}).find() is not None:
-            cold(repo, "words and meaning", "≤ 350 ms", "--no-rerank")
-            cold(repo, "with a close reading", "≤ 900 ms")
-        memory(repo)
+        measure(repo)
     finally:
         if keep:
             print(folder)
@@ -259,10 +263,14 @@ def main() -> None:
     asked.add_argument("--chunks", type=int, nargs="+", default=[1_000, 20_000, 120_000])
     asked.add_argument("--million", action="store_true", help="1,000,000 chunks too")
     asked.add_argument("--text", type=Path, default=ROOT)
-    asked.add_argument("--keep", action="store_true")
+    asked.add_argument("--keep", action="store_true", help="leave the repository where it was made")
+    asked.add_argument("--again", type=Path, metavar="FOLDER", help="measure one that was kept")
     options = asked.parse_args()
+    if options.again:
+        measure(Repo.discover(options.again))
+        return
     for chunks in [*options.chunks, *([1_000_000] if options.million else [])]:
-        measure(options.text, chunks, keep=options.keep)
+        fresh(options.text, chunks, keep=options.keep)
     embedding(options.text)
 
 

@@ -104,6 +104,17 @@ def test_a_reverted_commit_is_told_from_lines_that_went_otherwise(story: Story) 
     assert story.standing() == Standing("current", 3, 3)
 
 
+def test_commits_that_were_reverted_one_after_the_other_are_all_told(story: Story) -> None:
+    for n in range(2):  # the first is taken back before the second is made
+        story.agent_writes(f"cache{n}.py", CODE.replace("oldest", f"oldest_{n}"), f"eviction {n}")
+        commit(story.repo, story.clock, f"evict {n}")
+        git(story.repo, story.clock, "revert", "--no-edit", "HEAD")
+    assert [hit.standing for hit in story.ask("eviction")] == [Standing("reverted", 0, 3)] * 2
+    before = process.started
+    assert len(story.ask_again("eviction")) == 2
+    assert process.started - before == 4  # one reads what all say that revert
+
+
 def test_work_on_another_branch_is_unmerged_until_it_is_merged(story: Story) -> None:
     git(story.repo, story.clock, "switch", "-qc", "topic")
     story.agent_writes("cache.py", CODE, "eviction of the oldest entry")
