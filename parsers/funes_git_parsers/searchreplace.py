@@ -19,16 +19,22 @@ _MARKED = re.compile(r":(?:start|end)_line:\s*\d+\s*|-{5,9}\s*")
 def blocks(text: str) -> list[tuple[str, str]]:
     """The (old, new) pairs of the complete blocks in `text`; a pair's old text is empty for a new
     file."""
-    found: list[tuple[str, str]] = []
+    return [(old, new) for _, old, new in located(text)]
+
+
+def located(text: str) -> list[tuple[int, str, str]]:
+    """The same, each with the line that it starts at, counted from 0."""
+    found: list[tuple[int, str, str]] = []
+    start = 0
     old: list[str] | None = None
     new: list[str] | None = None
-    for line in text.splitlines(keepends=True):
+    for at, line in enumerate(text.splitlines(keepends=True)):
         if _START.fullmatch(line):
-            old, new = [], None
+            start, old, new = at, [], None
         elif old is not None and new is None and _MIDDLE.fullmatch(line):
             new = []
         elif old is not None and new is not None and _END.fullmatch(line):
-            found.append(("".join(_unmarked(old)), "".join(new)))
+            found.append((start, "".join(_unmarked(old)), "".join(new)))
             old = new = None
         elif new is not None:
             new.append(line)

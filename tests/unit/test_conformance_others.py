@@ -28,7 +28,14 @@ class TestAmp(ParserTests):
 
 class TestAider(ParserTests):
     parser = aider
-    home = DATA / "aider" / "home"
+
+    def make_home(self, home: Path) -> None:
+        """Some chats of the sample: they are read again for every byte."""
+        history = ".aider.chat.history.md"
+        start = "# aider chat started"
+        text = (DATA / "aider" / "home" / history).read_text()
+        before, first, fenced, *_ = text.split(start)
+        (home / history).write_text(start.join((before, first, fenced)))
 
 
 class TestHubTraces(ParserTests):

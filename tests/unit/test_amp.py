@@ -1,0 +1,51 @@
+"""Amp's threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from funes_git.sessionfile import open_session
+from funes_git_parsers import amp
+from funes_git_parsers.base import Edit, Item, Parser, Places, Session, Turn
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def read(parser: Parser, home: Path) -> list[Item]:
+    (source,) = parser.discover(Places(home, {}, checkouts=(home,)))
+    return list(parser.read(source, None, open_session))
+
+
+def turns(items: list[Item]) -> list[Turn]:
+    return [item for item in items if isinstance(item, Turn)]
+
+
+def edits(items: list[Item]) -> list[Edit]:
+    return [item for item in items if isinstance(item, Edit)]
+
+
+def test_a_thread_of_amp_knows_its_repository_and_commit() -> None:
+    items = read(amp, DATA / "amp" / "home")
+    url = "https://example.org/acme/app"
+    assert items[0] == Session("T-0b6dc504", "amp", title="Cap the cache", repository_url=url)
+    found = turns(items)
+    assert (found[0].head, found[0].branch, found[0].workdir) == ("1" * 40, "main", "/w/app")
+    assert [t.head for t in found[1:]] == [None] * 5
+    assert [t.turn_uuid for t in found] == [f"T-0b6dc504-{n}" for n in range(6)]
+    assert (found[1].model, found[1].ts) == ("m-1", 1767000001.0)
+    (source,) = amp.sessions(DATA / "amp/home/.local/share/amp/threads/T-0b6dc504.json")
+    assert f"commit:{'1' * 40}" in amp.roots(source, open_session)
+
+
+def test_amp_edits_count_where_the_run_was_done() -> None:
+    items = read(amp, DATA / "amp" / "home")
+    (edit,) = edits(items)
+    assert (edit.path, edit.old, edit.new) == (
+        "/w/app/src/cache.py",
+        "SIZE = None\n",
+        "SIZE = 128\n",
+    )
+    results = turns(items)[2].blocks
+    assert [(b.tool, b.is_error) for b in results] == [("edit_file", False), ("create_file", True)]
+    last = turns(items)[4].blocks[0]
+    assert (last.exit_code, last.commits[0].sha) == (0, "1234abc")
