@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 from funes_git_parsers.values import decode_with, encode_with
 
 HEAD = 64 * 1024
+_BUFFER = 128 * 1024
+"""With Python's own 8 KB, reading lines takes three times as long."""
 
 
 def open_session(path: Path) -> BinaryIO:
@@ -25,7 +27,7 @@ def open_session(path: Path) -> BinaryIO:
     if path.suffix == ".parquet":
         from funes_git.parquet import ParquetLines
 
-        return io.BufferedReader(ParquetLines(_regular(path)))
+        return io.BufferedReader(ParquetLines(_regular(path)), _BUFFER)
     if path.suffix != ".zst":
         return _regular(path)
     import zstandard
@@ -33,7 +35,7 @@ def open_session(path: Path) -> BinaryIO:
     reader = zstandard.ZstdDecompressor().stream_reader(
         _regular(path), read_across_frames=True, closefd=True
     )
-    return io.BufferedReader(_Errors(reader))
+    return io.BufferedReader(_Errors(reader), _BUFFER)
 
 
 def _regular(path: Path) -> BinaryIO:
@@ -42,7 +44,7 @@ def _regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    return os.fdopen(descriptor, "rb")
+    return os.fdopen(descriptor, "rb", _BUFFER)
 
 
 class _Errors(io.RawIOBase):

@@ -61,9 +61,9 @@ def follow(
                 yield record
                 continue
             try:
-                yield from follower.record(record.value)
+                yield from follower.record(record)
             except RecursionError:
-                yield Skipped(record.line, "nested too deeply")
+                yield Skipped(records.line, "nested too deeply")
         yield from follower.finish()
     yield Cursor(_dump(records.position, follower))
 

@@ -7,7 +7,7 @@ it does not matter here (a field that we do not know, another time zone), read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from funes_git_parsers import harness, media, scaffold, whole
@@ -25,7 +25,7 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Conversation, Message
-from funes_git_parsers.jsonl import Record
+from funes_git_parsers.jsonl import Records
 from funes_git_parsers.values import folder, mapping, seconds, string
 
 NAME = "funes_jsonl"
@@ -73,16 +73,15 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
     return whole.of_records(source, cursor, open_file, _items)
 
 
-def _items(records: Iterable[Record | Skipped]) -> Iterator[Item]:
+def _items(records: Records) -> Iterator[Item]:
     threads: dict[str, Conversation] = {}
-    for record in records:
-        if isinstance(record, Skipped):
-            yield record
+    for turn in records:
+        if isinstance(turn, Skipped):
+            yield turn
             continue
-        turn = record.value
         session_id, uuid = string(turn.get("session_id")), string(turn.get("turn_uuid"))
         if session_id is None or uuid is None or turn.get("format", 1) != 1:
-            yield Skipped(record.line, "not a turn of format 1")
+            yield Skipped(records.line, "not a turn of format 1")
             continue
         agent = harness.named(string(turn.get("harness")) or "") or NAME
         if session_id not in threads:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Conversation, Message, text_block
-from funes_git_parsers.jsonl import Record
+from funes_git_parsers.jsonl import Records
 from funes_git_parsers.values import clean, compact, folder, is_blank, mapping, seconds, string
 
 NAME = "hub_traces"
@@ -100,13 +100,12 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
     return whole.of_records(source, cursor, open_file, _items)
 
 
-def _items(records: Iterable[Record | Skipped]) -> Iterator[Item]:
+def _items(records: Records) -> Iterator[Item]:
     current: _Trace | None = None
-    for record in records:
-        if isinstance(record, Skipped):
-            yield record
+    for value in records:
+        if isinstance(value, Skipped):
+            yield value
             continue
-        value = record.value
         if value.get("type") == "session":
             current = _Trace(value)
             yield from current.session()

@@ -12,8 +12,9 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -63,16 +64,6 @@ class Position:
         return Position()
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One JSON object: its line (from 1), the byte offset after that line, and its value. Every
-    string in `value` can be encoded as UTF-8."""
-
-    line: int
-    end: int
-    value: dict[str, Any]
-
-
 class Records:
     """Iterates once over the records of an open file; see `read_records`."""
 
@@ -82,8 +73,12 @@ class Records:
         self._stream = stream
         self._prepare = prepare
         self._offset = start.offset
-        self._line = start.line
+        self._ended = start.line
         self._hash = start.state.copy() if start.offset else hashlib.sha1(usedforsecurity=False)
+        self.line = start.line
+        """The line (from 1) of the last record."""
+        self.raw = b""
+        """That line."""
 
     @property
     def position(self) -> Position:
@@ -91,18 +86,18 @@ class Records:
         return position_of(self.mark())
 
     def mark(self) -> Mark:
-        """The same, to become a position if it is needed: for who asks at every line."""
-        return self._offset, self._line, self._hash.copy()
+        """The same, to become a position if it is needed: for who asks often."""
+        return self._offset, self._ended, self._hash.copy()
 
-    def __iter__(self) -> Iterator[Record | Skipped]:
+    def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
         prepare, take_in = self._prepare, self._hash.update
-        for raw in self._lines():
-            if not raw:
-                yield Skipped(self._line + 1, "too long")
-                self._line += 1
-                continue
-            line, end = self._line + 1, self._offset + len(raw)
+        for raw in iter(partial(self._stream.readline, LONGEST), b""):
+            self.line, self.raw = self._ended + 1, raw
             is_ended = raw.endswith(b"\n")
+            if not is_ended and len(raw) == LONGEST:
+                if self._pass_over(raw):
+                    yield Skipped(self._ended, "too long")
+                continue
             if not is_ended and not _is_complete(raw):
                 return
             prepared = raw if prepare is None else prepare(raw)
@@ -112,41 +107,23 @@ class Records:
                 except (ValueError, RecursionError):
                     value = None
                 if isinstance(value, dict):  # a line like most: one object and no more
-                    yield Record(line, end, value)
+                    yield value
                 else:
-                    yield from _parse(prepared, line, end)
+                    yield from _parse(prepared, self.line)
             take_in(raw)
-            self._offset = end
-            self._line += is_ended
+            self._offset += len(raw)
+            self._ended += is_ended
 
-    def _lines(self) -> Iterator[bytes]:
-        """Lines with their ends; the last may have none. An empty one stands for a line that was
-        too long, and is behind the position already."""
-        parts: list[bytes] = []
-        size, is_long = 0, False
-        while chunk := self._stream.read(_CHUNK):
-            start = chunk.find(b"\n") + 1
-            if start:
-                parts.append(chunk[:start])
-                if is_long:
-                    self._pass_over(parts)
-                yield b"" if is_long else b"".join(parts)
-                parts, size, is_long = [], 0, False
-                while stop := chunk.find(b"\n", start) + 1:
-                    yield chunk[start:stop]
-                    start = stop
-            parts.append(chunk[start:])
-            size += len(parts[-1])
-            if size > LONGEST:
-                self._pass_over(parts)
-                parts, is_long = [], True
-        if tail := b"".join(parts):
-            yield tail
-
-    def _pass_over(self, parts: Sequence[bytes]) -> None:
-        for part in parts:
+    def _pass_over(self, part: bytes) -> bool:
+        """Go to the end of a line that begins with `part`; whether it has one."""
+        while part:
             self._hash.update(part)
             self._offset += len(part)
+            if part.endswith(b"\n"):
+                self._ended += 1
+                return True
+            part = self._stream.readline(_CHUNK)
+        return False
 
 
 def position_of(mark: Mark) -> Position:
@@ -158,7 +135,8 @@ def position_of(mark: Mark) -> Position:
 def read_records(
     stream: BinaryIO, start: Position | None = None, prepare: Prepare | None = None
 ) -> Records:
-    """Every JSON object from `start` on, in order, and a `Skipped` for what is not an object.
+    """Every JSON object from `start` on, in order, and a `Skipped` for what is not an object. Every
+    string in an object can be encoded as UTF-8.
 
     `stream` stands at `start`, which comes from `resume` (None: the beginning). A last line without
     newline is read if it is complete, and otherwise left for the next read, so that reading in two
@@ -222,11 +200,11 @@ def is_joined(line: bytes, start: int = 0, stop: int = sys.maxsize) -> bool:
 
 def _is_complete(raw: bytes) -> bool:
     """Whether a line without newline holds complete objects and nothing else."""
-    parsed = list(_parse(raw, 0, 0))
-    return bool(parsed) and all(isinstance(item, Record) for item in parsed)
+    parsed = list(_parse(raw, 0))
+    return bool(parsed) and all(isinstance(item, dict) for item in parsed)
 
 
-def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:
+def _parse(raw: bytes, line: int) -> Iterator[dict[str, Any] | Skipped]:
     text = raw.decode("utf-8", "replace")
     at = _skip(text, 0)
     while at < len(text):
@@ -240,7 +218,7 @@ def _parse(raw: bytes, line: int, end: int) -> Iterator[Record | Skipped]:
             yield Skipped(line, "not valid JSON")
             return
         if isinstance(value, dict):
-            yield Record(line, end, value)
+            yield value
         else:
             yield Skipped(line, "not a JSON object")
         at = _skip(text, at)

@@ -12,8 +12,8 @@ from contextlib import closing
 from hashlib import sha1
 from pathlib import Path
 
-from funes_git_parsers.base import Cursor, Edit, Item, Opener, Skipped, Source, Turn
-from funes_git_parsers.jsonl import Position, Record, open_at, read_records
+from funes_git_parsers.base import Cursor, Edit, Item, Opener, Source, Turn
+from funes_git_parsers.jsonl import Position, Records, open_at, read_records
 from funes_git_parsers.paths import is_absolute
 
 LARGEST = 256 << 20
@@ -24,7 +24,7 @@ def of_records(
     source: Source,
     cursor: str | None,
     open_file: Opener,
-    make: Callable[[Iterable[Record | Skipped]], Iterator[Item]],
+    make: Callable[[Records], Iterator[Item]],
 ) -> Iterator[Item]:
     """What `make` makes of the records of a JSON Lines file. Raises OSError."""
     position = _position(cursor)

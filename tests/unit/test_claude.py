@@ -225,6 +225,24 @@ def test_the_chain_leads_through_what_is_no_turn(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
+def test_the_chain_leads_through_a_damaged_record_that_is_no_turn(tmp_path: Path) -> None:
+    progress = {
+        "parentUuid": "u1",
+        "type": "progress",
+        "data": {"type": "bash_progress", "output": "x"},
+        "uuid": "p1",
+    }
+    damaged = lines(progress).replace(b'"x"', b'"\\x"')
+    joined = lines(progress)[:-1] + damaged.replace(b'"p1"', b'"p2"')
+    others = [user("u1", None, "go"), says("a1", "p1", "done"), says("a2", "p2", "lost")]
+    (tmp_path / "s.jsonl").write_bytes(
+        lines(others[0]) + damaged + lines(others[1]) + joined + lines(others[2])
+    )
+    items, _ = read_path(tmp_path / "s.jsonl")
+    assert [item.line for item in items if isinstance(item, Skipped)] == [4]
+    assert turns(items)["a1"].parent_uuid == "u1"
+
+
 def test_compaction_keeps_the_chain(tmp_path: Path) -> None:
     boundary = record("s1", None, "system", None, subtype="compact_boundary")
     items = read(

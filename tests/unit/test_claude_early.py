@@ -140,3 +140,10 @@ def test_a_large_record_and_too_many_do_not_fill_the_cursor() -> None:
 def test_records_that_follow_themselves_end() -> None:
     story = [said("u1", None, "go"), says("a", "b", "x"), says("b", "a", "y"), says("c", "c", "z")]
     assert set(turns(read_bytes(PATH, lines(*story))[0])) == {"u1", "a", "b", "c"}
+
+
+def test_a_long_output_does_not_keep_a_result_from_waiting() -> None:
+    printed = {"stdout": "x" * MAX_SIZE, "stderr": "", "interrupted": False}
+    story = [*RESULT[:2], result("r1", "a3", "ok", printed), *RESULT[3:]]
+    found = turns(read_bytes(PATH, lines(*story))[0])
+    assert (found["r1"].exchange, found["r1"].blocks[0].tool) == ("u1", "Edit")

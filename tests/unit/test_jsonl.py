@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from funes_git_parsers.base import Skipped
 from funes_git_parsers.jsonl import (
     Position,
-    Record,
+    Records,
     is_joined,
     open_at,
     read_records,
@@ -33,12 +33,12 @@ ODD = (
 )
 
 
-def values(items: object) -> list[object]:
-    return [item.value if isinstance(item, Record) else item for item in items]  # type: ignore[attr-defined]
-
-
 def read(data: bytes) -> list[object]:
-    return values(read_records(io.BytesIO(data)))
+    return list(read_records(io.BytesIO(data)))
+
+
+def with_lines(records: Records) -> list[tuple[int, object]]:
+    return [(records.line, each) for each in records]
 
 
 def test_every_kind_of_odd_line() -> None:
@@ -57,12 +57,14 @@ def test_every_kind_of_odd_line() -> None:
     ]
 
 
-def test_records_carry_their_line_and_the_end_of_it() -> None:
-    records = list(read_records(io.BytesIO(b'{"a":1}\n{"b":2}{"c":3}\n')))
-    assert records == [
-        Record(1, 8, {"a": 1}),
-        Record(2, 23, {"b": 2}),
-        Record(2, 23, {"c": 3}),
+def test_each_record_has_its_line() -> None:
+    records = read_records(io.BytesIO(b'{"a":1}\n{"b":2}{"c":3}\nno\n'))
+    seen = [(records.line, records.raw, each) for each in records]
+    assert seen == [
+        (1, b'{"a":1}\n', {"a": 1}),
+        (2, b'{"b":2}{"c":3}\n', {"b": 2}),
+        (2, b'{"b":2}{"c":3}\n', {"c": 3}),
+        (3, b"no\n", Skipped(3, "not valid JSON")),
     ]
 
 
@@ -81,37 +83,35 @@ def test_nesting_without_end_is_skipped() -> None:
 
 def test_a_half_last_line_is_left_for_the_next_read() -> None:
     records = read_records(io.BytesIO(b'{"a":1}\n{"b":'))
-    assert values(records) == [{"a": 1}]
+    assert list(records) == [{"a": 1}]
     assert records.position.offset == 8
 
 
-def in_two_parts(data: bytes, cut: int) -> list[object]:
+def in_two_parts(data: bytes, cut: int) -> list[tuple[int, object]]:
     first = read_records(io.BytesIO(data[:cut]))
-    got = list(first)
+    got = with_lines(first)
     saved = Position.load(first.position.dump())
     stream = io.BytesIO(data)
-    return got + list(read_records(stream, resume(stream, saved)))
+    return got + with_lines(read_records(stream, resume(stream, saved)))
 
 
 @pytest.mark.parametrize("cut", range(len(ODD) + 1))
 def test_reading_in_two_parts_gives_the_same_records(cut: int) -> None:
-    whole = list(read_records(io.BytesIO(ODD)))
-    assert values(in_two_parts(ODD, cut)) == values(whole)
-    assert [r.line for r in in_two_parts(ODD, cut)] == [r.line for r in whole]  # type: ignore[attr-defined]
+    assert in_two_parts(ODD, cut) == with_lines(read_records(io.BytesIO(ODD)))
 
 
 @given(st.binary(max_size=200), st.integers(0, 200))
 def test_arbitrary_bytes_never_raise_and_split_anywhere(data: bytes, cut: int) -> None:
     data += b"\n"  # without it the end may still be half a line
-    assert in_two_parts(data, cut) == list(read_records(io.BytesIO(data)))
+    assert in_two_parts(data, cut) == with_lines(read_records(io.BytesIO(data)))
 
 
 @given(st.lists(st.sampled_from([b'{"a":1}', b" ", b"\n", b"{", b'"x', b"}", b"\x00", b"[2]"])))
 def test_arbitrary_pieces_of_json_split_anywhere(pieces: list[bytes]) -> None:
     data = b"".join(pieces) + b"\n"
-    whole = values(read_records(io.BytesIO(data)))
+    whole = with_lines(read_records(io.BytesIO(data)))
     for cut in range(len(data) + 1):
-        assert values(in_two_parts(data, cut)) == whole
+        assert in_two_parts(data, cut) == whole
 
 
 def test_a_change_before_the_position_starts_again(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_change_before_the_position_starts_again(tmp_path: Path) -> None:
         stream, position = open_at(lambda p: p.open("rb"), path, records.position)
         with stream:
             assert position == Position()
-            assert values(read_records(stream, position)) == read(changed)
+            assert list(read_records(stream, position)) == read(changed)
 
 
 def test_an_append_is_read_from_where_the_last_read_ended(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_an_append_is_read_from_where_the_last_read_ended(tmp_path: Path) -> Non
     path.write_bytes(b'{"a":1}\n{"b":2}\n')
     stream, position = open_at(lambda p: p.open("rb"), path, records.position)
     with stream:
-        assert list(read_records(stream, position)) == [Record(2, 16, {"b": 2})]
+        assert with_lines(read_records(stream, position)) == [(2, {"b": 2})]
 
 
 def test_a_position_that_was_not_checked_is_refused() -> None:
@@ -155,7 +155,7 @@ def test_prepare_passes_lines_over_and_replaces_them() -> None:
         return None if b"drop" in line else line.replace(b"1", b"2")
 
     records = read_records(io.BytesIO(b'{"drop":1}\n{"a":1}\n'), prepare=prepare)
-    assert list(records) == [Record(2, 19, {"a": 2})]
+    assert with_lines(records) == [(2, {"a": 2})]
     assert records.position.line == 2
 
 

@@ -23,7 +23,7 @@ from funes_git_parsers.base import (
     whole,
 )
 from funes_git_parsers.claude import files as claude_files
-from funes_git_parsers.claude.lines import preparer
+from funes_git_parsers.claude.lines import place
 from funes_git_parsers.claude.reader import Reader
 from funes_git_parsers.claude.records import content
 from funes_git_parsers.claude.state import State, dump, load
@@ -121,15 +121,18 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
             yield Restart()
         reader = Reader(state, file)
         yield from reader.start()
-        records = read_records(stream, start, preparer(file.separate, reader.passed))
+        records = read_records(stream, start)
         for record in records:
             if isinstance(record, Skipped):
-                yield record
+                if known := place(records.raw):
+                    reader.passed(*known)
+                else:
+                    yield record
                 continue
             try:
-                yield from reader.record(record.value)
+                yield from reader.record(record)
             except RecursionError:
-                yield Skipped(record.line, "nested too deeply")
+                yield Skipped(records.line, "nested too deeply")
         yield from reader.finish()
         end = records.position
         cursor = dump(state, end)

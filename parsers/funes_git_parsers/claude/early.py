@@ -31,9 +31,10 @@ class Waiting:
         state = self._state
         if parent is None or parent in state.links or not state.links:
             return False
-        if len(state.early) >= MAX_EARLY or not _fits(record):
+        kept = _slim(record) if record else None
+        if len(state.early) >= MAX_EARLY or not _fits(kept):
             return False
-        state.early.append(Early(state.seq, parent, uuid, record))
+        state.early.append(Early(state.seq, parent, uuid, kept))
         return True
 
     def ended(self, *, every: bool = False) -> Iterator[Early]:
@@ -45,6 +46,15 @@ class Waiting:
             if at is None and not every and self._state.seq - early[0].seq < MAX_EARLY:
                 return
             yield early.pop(at or 0)
+
+
+def _slim(record: dict[str, Any]) -> dict[str, Any]:
+    """The record without what its message says too."""
+    result = record.get("toolUseResult")
+    if not isinstance(result, dict):
+        return record
+    kept = {key: value for key, value in result.items() if key not in ("stdout", "file")}
+    return {**record, "toolUseResult": kept}
 
 
 def _fits(record: dict[str, Any] | None) -> bool:

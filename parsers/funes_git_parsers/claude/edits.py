@@ -114,7 +114,10 @@ def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:
     patch = lines.of_patch(result.get("structuredPatch"))
     if result.get("userModified") is True:
         yield _by_person(path, patch, asked_old or "", asked_new or "")
-    elif old == "" and not original and not any(h.old_start > 1 for h in patch):
+        return
+    if patch and original and not lines.has_tabs(original, new):
+        original = None  # the patch is shown as it is
+    if old == "" and not original and not any(h.old_start > 1 for h in patch):
         yield Change(path, "create", new=new)
     else:
         every = result.get("replaceAll", args.get("replace_all")) is True

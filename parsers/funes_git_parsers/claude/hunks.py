@@ -38,6 +38,11 @@ def replaced(original: str, old: str, new: str, every: bool) -> str:
     return original.replace(_taken(original, old, new), new, -1 if every else 1)
 
 
+def has_tabs(*texts: str) -> bool:
+    """Whether a tab is in any of the texts, or is written in it as a program would."""
+    return any("\t" in text or "\\t" in text for text in texts)
+
+
 def of_files(patch: Sequence[Hunk], original: str, changed: str) -> tuple[Hunk, ...]:
     """The hunks of a displayed patch with the lines that the two files have at those places; () if
     the patch does not fit them."""

@@ -6,7 +6,7 @@ a copy. Opens no files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from funes_git_parsers import scaffold
@@ -25,6 +25,8 @@ _TITLES: Final = {
     "custom-title": ("customTitle", 4),
 }
 _SUMMARY_RANK: Final = 1
+_SELDOM: Final = ("progress", "attachment")
+"""Kinds of which most bring nothing."""
 
 
 class Reader:
@@ -51,21 +53,32 @@ class Reader:
             if agent := self._file.started_by.get(call.tool_use_id):
                 yield from self._spawn(call, agent)
 
-    def record(self, record: dict[str, Any]) -> Iterator[Item]:
+    def record(self, record: dict[str, Any]) -> Iterable[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the chain."""
-        state = self.state
+        state, kind, uuid = self.state, record.get("type"), record.get("uuid")
+        state.trim()  # after the record before
+        if kind in _SELDOM and uuid and fields.is_unused(record, self._file.separate):
+            self.passed(str(uuid), string(record.get("parentUuid")))
+            return ()
+        if isinstance(kind, str) and kind not in self._kinds and fields.is_ignored(kind):
+            return ()
         state.seq += 1
-        if state.early:
-            yield from self._late()
         parent = _parent(record)
+        if state.early or (parent and parent not in state.links):
+            return self._in_order(record, parent)
+        return self._read(record)
+
+    def _in_order(self, record: dict[str, Any], parent: str | None) -> Iterator[Item]:
+        """The same, where a record waits or may have to."""
+        state = self.state
+        yield from self._late()
         if not parent or parent in state.links or not self._waiting.keeps(parent, "", record):
             yield from self._read(record)
-        if state.early:
-            yield from self._late()
-        state.trim()
+        yield from self._late()
 
     def finish(self) -> Iterator[Item]:
         """Prompts that were typed and did not arrive yet. They are taken back if they arrive."""
+        self.state.trim()
         yield from self._late()
         yield from self._prompts.waiting()
 
@@ -134,10 +147,10 @@ class Reader:
         return iter(())
 
     def passed(self, uuid: str, parent: str | None) -> None:
-        """The same for a record that was not decoded."""
+        """The same for a record of which no more is known."""
+        self.state.trim()
         if uuid not in self.state.links and not self._waiting.keeps(parent, uuid, None):
             self._link(uuid, self.state.links.get(parent or "", Link()))
-            self.state.trim()
 
     def _before(self, record: dict[str, Any], thread: str) -> Link:
         links = self.state.links

@@ -18,6 +18,10 @@ from funes_git_parsers.shell import printed_commits
 from funes_git_parsers.values import compact, mapping, string
 
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
+_IGNORED = (
+    *("file-history-", "api-request", "last-prompt", "permission-mode", "pr-link"),
+    *("bridge-session", "tools-used", "atis-latch", "cost-state"),
+)
 _TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
 
@@ -26,6 +30,20 @@ def derived_uuid(record: dict[str, Any]) -> str:
     """A name for a record without uuid: the same whenever the same record is read."""
     body = json.dumps(record, sort_keys=True)
     return sha1(body.encode(), usedforsecurity=False).hexdigest()[:32]
+
+
+def is_ignored(kind: str) -> bool:
+    """Whether records of a kind have no place in the chain."""
+    return kind.startswith(_IGNORED) or kind == "mode"
+
+
+def is_unused(record: dict[str, Any], separate: frozenset[str]) -> bool:
+    """Whether a progress or an attachment brings nothing but its place in the chain. `separate` are
+    the sub-agents with files of their own, whose copies in the parent's file are not needed."""
+    if record["type"] == "attachment":
+        return mapping(record.get("attachment")).get("type") != "queued_command"
+    data = mapping(record.get("data"))
+    return "message" not in data or string(data.get("agentId")) in separate
 
 
 def content(message: object) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from funes_git_parsers.codex.outcome import Outcome, outcome
 from funes_git_parsers.codex.prompts import Prompts
 from funes_git_parsers.codex.state import State, dump
 from funes_git_parsers.codex.turns import HARNESS, draft
-from funes_git_parsers.jsonl import Record, Records, is_joined, position_of
+from funes_git_parsers.jsonl import Records, is_joined, position_of
 from funes_git_parsers.scaffold import COMPACTION
 from funes_git_parsers.values import folder, integer, mapping, seconds, string
 
@@ -72,16 +72,17 @@ class Reader:
 
     def run(self, records: Records) -> Iterator[Item]:
         """Everything of `records`, and the cursor for the next read."""
-        line, mark = -1, (records.mark(), self.state.values())
+        line, mark, before = -1, (records.mark(), self.state.values()), None
         for record in records:
             if isinstance(record, Skipped):
                 yield record
                 continue
-            if record.line != line:
-                line = record.line
-                if not self._is_open:
-                    mark = (records.mark(), self.state.values())
-            yield from self._feed(record)
+            if records.line != line:
+                line = records.line
+                before = None if self._is_open else self.state.values()
+            yield from self._feed(record, line)
+            if before and self._is_open:
+                mark, before = (records.mark(), before), None
         place, values = mark if self._is_open else (records.mark(), self.state.values())
         cursor = Cursor(dump(position_of(place), State(*values)))
         yield from self._prompts.release(more=True)
@@ -97,24 +98,24 @@ class Reader:
     def _is_open(self) -> bool:
         return bool(self._calls or self._prompts.held)
 
-    def _feed(self, record: Record) -> Iterable[Item]:
+    def _feed(self, record: dict[str, Any], line: int) -> Iterable[Item]:
         """What a record brings, while it is taken."""
-        found = codex_items.unwrap(record.value)
+        found = codex_items.unwrap(record)
         if found is None:
             return ()
         if isinstance(found, str):
-            return [Skipped(record.line, found)]
+            return [Skipped(line, found)]
         kind, payload = found
-        self._stamp = record.value.get("timestamp")
+        self._stamp = record.get("timestamp")
         if kind == "session_meta":
             return self._meta(payload)
         if self.state.session:
             return self._known(kind, payload, record)
         return [self._begin({}), *self._known(kind, payload, record)]
 
-    def _known(self, kind: str, payload: _Payload, record: Record) -> Iterable[Item]:
+    def _known(self, kind: str, payload: _Payload, record: _Payload) -> Iterable[Item]:
         """What a record of the session brings."""
-        if self.state.copying and self.state.is_copy(record.value, self._at):
+        if self.state.copying and self.state.is_copy(record, self._at):
             self.state.seq += kind == "response_item" and codex_items.counted(payload)
             return ()
         if kind == "response_item":

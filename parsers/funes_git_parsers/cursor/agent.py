@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from funes_git_parsers.base import Opener
 from funes_git_parsers.database import required
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.jsonl import Record, read_records
+from funes_git_parsers.jsonl import read_records
 from funes_git_parsers.values import compact, folder, mapping, moment, parsed, string
 from funes_git_parsers.whole import content
 
@@ -147,8 +147,8 @@ def _trusted(path: Path) -> str | None:
 def _lines(path: Path, open_file: Opener) -> Iterator[_Message]:
     with closing(open_file(path)) as stream:
         for record in read_records(stream):
-            if isinstance(record, Record) and (role := string(record.value.get("role"))):
-                message = mapping(record.value.get("message")) or record.value
+            if isinstance(record, dict) and (role := string(record.get("role"))):
+                message = mapping(record.get("message")) or record
                 yield role, _parts(message.get("content"))
 
 

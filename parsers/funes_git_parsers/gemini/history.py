@@ -84,7 +84,7 @@ def history_of(data: bytes, *, is_lines: bool) -> History:
         if isinstance(record, Skipped):
             found.skipped.append(record)
         else:
-            found.add(record.value)
+            found.add(record)
     return found
 
 

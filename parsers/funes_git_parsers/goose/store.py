@@ -17,7 +17,7 @@ from typing import Any
 from funes_git_parsers.base import Opener
 from funes_git_parsers.database import columns, required, select
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.jsonl import Record, read_records
+from funes_git_parsers.jsonl import read_records
 from funes_git_parsers.values import compact, mapping, moment, parsed, string
 
 SUB_AGENT = "sub_agent"
@@ -111,7 +111,7 @@ def of_database(db: sqlite3.Connection, session_id: str) -> Stored:
 def of_file(path: Path, open_file: Opener) -> Stored:
     """A session of an older version: a line about it, then a message a line. Raises OSError."""
     with closing(open_file(path)) as stream:
-        lines = [each.value for each in read_records(stream) if isinstance(each, Record)]
+        lines = [each for each in read_records(stream) if isinstance(each, dict)]
     first = lines[0] if lines and "role" not in lines[0] else {}
     messages = (line for line in lines if "role" in line)
     return Stored(_about({**first, "id": path.stem}), list(_messages(messages)), [])

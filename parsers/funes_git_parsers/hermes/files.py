@@ -15,7 +15,7 @@ from typing import Any
 from funes_git_parsers.base import Opener, Source, regular
 from funes_git_parsers.hermes.store import About, Row, Stored, row_of
 from funes_git_parsers.hermes.turns import HARNESS
-from funes_git_parsers.jsonl import LONGEST, Record, read_records
+from funes_git_parsers.jsonl import LONGEST, read_records
 from funes_git_parsers.values import mapping, moment, parsed, string
 
 _OBJECT = re.compile(rb'\s*\{\s*"session_id"\s*:')
@@ -59,7 +59,7 @@ def stored(path: Path, open_file: Opener) -> Stored:
             )
             about = About(session_id, model=string(value.get("model")))
             return Stored(about, list(_rows(found, moment(value.get("session_start")))))
-        lines = [each.value for each in read_records(stream) if isinstance(each, Record)]
+        lines = [each for each in read_records(stream) if isinstance(each, dict)]
     first = lines[0] if lines and lines[0].get("role") == "session_meta" else {}
     return Stored(
         About(session_id, model=string(first.get("model"))),
