@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from funes_git_parsers.base import Source
 
-VERSION = 1
+VERSION = 2
+"""Of the tables, and of what the parsers find: what another one wrote is not believed."""
 SCHEMA = """
 CREATE TABLE roots (harness TEXT, path TEXT, key TEXT, size INT, mtime INT, roots TEXT,
     PRIMARY KEY (harness, path, key)) WITHOUT ROWID;

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from funes_git_parsers import scaffold, tools
-from funes_git_parsers.base import Block, Edit, Item, Role, Turn
+from funes_git_parsers.base import Block, Edit, Item, Role, Spawn, Turn
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.tools import Call, Change
 
@@ -31,6 +31,8 @@ class Message:
     from_person: bool = True
     branch: str | None = None
     head: str | None = None
+    spawns: tuple[str, ...] = ()
+    """The sessions that its calls started."""
 
 
 Changes: TypeAlias = Callable[[Call, str], Iterable[Change] | None]
@@ -82,6 +84,8 @@ class Conversation:
             is_prompt=is_prompt,
         )
         yield from found
+        for child in message.spawns:
+            yield Spawn(self._session_id, message.turn_uuid, child)
         self._seq += 1
         self._parent = message.turn_uuid
 

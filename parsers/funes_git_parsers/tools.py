@@ -22,7 +22,7 @@ from funes_git_parsers.values import decoded, mapping, string
 _SHELLS = frozenset({
     *("bash", "shell", "shell_command", "exec", "exec_command", "local_shell", "terminal"),
     *("powershell", "execute"),
-    *("execute_command", "run_command", "run_shell_command", "run_terminal_cmd"),
+    *("execute_command", "run_command", "run_commands", "run_shell_command", "run_terminal_cmd"),
     *("run_terminal_command", "run_terminal_command_v2"),
 })  # fmt: skip
 _WRITING = re.compile(r"write|create|edit|replace|insert|append|update|save|patch|diff", re.I)
@@ -38,6 +38,8 @@ _NEW = (
 )
 _FOLDERS = ("workdir", "dir_path", "directory", "cwd")
 _WHOLE = ("content", "contents", "file_text", "text", "code_edit")
+_MADE = (*_WHOLE, "new_text")
+"""Cline's `editor` makes a file of it where there is none."""
 _PATCHES = ("input", "patch", "patchText", "diff")
 _FAILED = re.compile(
     r"\s*(?:<tool_use_error>|\{?\"?(?:error|success\"?\s*:\s*false)\b|error[: ]|failed\b|fatal: "
@@ -173,14 +175,14 @@ def _of_arguments(name: str, path: str, arguments: Mapping[str, Any]) -> Iterato
             yield Change(path, "modify", old, new)
         if hunks := patch.hunks_of_unified(diff):
             yield Change(path, "modify", hunks=hunks)
-    elif "insert_line" in arguments:
-        text = _first_text(arguments, ("new_str", "insert_text", *_WHOLE))
+    elif arguments.get("insert_line") is not None:
+        text = _first_text(arguments, ("new_str", "new_text", "insert_text", *_WHOLE))
         yield from [Change(path, "modify", new=text)] if text else []
     elif _first_text(arguments, _OLD) is not None:
         yield from _replaced(path, arguments)
     elif _DELETING.search(name):
         yield Change(path, "delete")
-    elif (whole := _first_text(arguments, _WHOLE)) is not None:
+    elif (whole := _first_text(arguments, _MADE if name == "editor" else _WHOLE)) is not None:
         is_part = re.search("insert|append", name, re.I)
         yield Change(path, "modify" if is_part else "create", new=whole)
 

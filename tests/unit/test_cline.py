@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from funes_git.sessionfile import open_session
 from funes_git_parsers import searchreplace
-from funes_git_parsers.base import Edit, Item, Places, Retraction, Turn
-from funes_git_parsers.cline import CLINE, ROO, ClineFormat
+from funes_git_parsers.base import Block, Edit, Item, Places, Retraction, Session, Spawn, Turn
+from funes_git_parsers.cline import CLINE, ROO, ClineFormat, sessions
+from funes_git_parsers.cline.sessions import Talk
+from funes_git_parsers.conversation import Message
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -58,12 +63,139 @@ def test_results_that_are_text_answer_the_call_before_them() -> None:
     assert (commit.sha, commit.subject) == ("1234abc", "Cap the cache")
 
 
-def test_a_session_of_the_newer_kind_has_a_manifest() -> None:
-    found = turns(read(CLINE, "cline")["ses_1"])
-    assert [(t.role, t.workdir, t.model) for t in found] == [
-        ("user", "/w/lib", None),
-        ("assistant", "/w/lib", "m-2"),
+SESSION = "1796072303408_6dgnt"
+AGENT = f"{SESSION}__agent_1796072308512_jff0sa"
+
+
+@pytest.fixture(scope="module")
+def real() -> dict[str, list[Item]]:
+    """What `cline` 3.0.65 wrote: a session with a sub-agent, edits, commands and a commit."""
+    return read(CLINE, "cline")
+
+
+def test_a_session_of_the_command_line_has_a_manifest(real: dict[str, list[Item]]) -> None:
+    title = "Make greet return hello and commit."
+    (session,) = [item for item in real[SESSION] if isinstance(item, Session)]
+    assert session == Session(SESSION, "cline", title, version="3.0.65")
+    found = turns(real[SESSION])
+    assert {(t.workdir, t.branch) for t in found} == {("/w/lib", "main")}
+    assert {t.model for t in found if t.role == "assistant"} == {"fake-model"}
+    assert [t.turn_uuid for t in found if t.is_prompt] == [found[0].turn_uuid]
+    assert found[0].blocks == (Block("text", title),)
+    assert (found[0].ts, found[0].head) == (
+        1796072304.82,
+        "2d5515f56cabaea85c73e199d59ca4b1c09503d5",
+    )
+    assert {t.head for t in found[1:]} == {None}
+
+
+def test_the_editor_replaces_inserts_and_makes_files(real: dict[str, list[Item]]) -> None:
+    found = [e for e in edits(real[SESSION]) if e.origin == "tool"]
+    assert [(e.path, e.operation, e.old, e.new) for e in found] == [
+        ("/w/lib/app.py", "modify", '    return "hi"', '    return "hello"'),
+        ("/w/lib/new.txt", "create", None, "one\ntwo\n"),
+        ("/w/lib/new.txt", "modify", None, "zero\n"),
+    ], "one that failed is none"
+
+
+def test_each_command_of_a_call_has_its_own_end(real: dict[str, list[Item]]) -> None:
+    calls = [b for t in turns(real[SESSION]) for b in t.blocks if b.tool == "run_commands"]
+    asked, ended = calls[:3], calls[3:]
+    assert asked[1].text == '{"command":"echo ran > ran.txt"}'
+    assert [b.tool_use_id for b in asked] == ["call_7_0", "call_7_0~2", "call_7_0~3"]
+    assert [b.tool_use_id for b in ended] == [b.tool_use_id for b in asked]
+    assert [(b.exit_code, b.is_error) for b in ended] == [(0, False), (0, False), (1, True)]
+    assert [c.sha for c in ended[0].commits] == ["422086602f8d1159841e9d0dc8cd8e80a0222415"]
+    (wrote,) = [e for e in edits(real[SESSION]) if e.origin == "shell"]
+    assert (wrote.path, wrote.new) == ("/w/lib/ran.txt", "ran\n")
+
+
+def test_what_tools_found_is_text(real: dict[str, list[Item]]) -> None:
+    (result,) = [
+        b
+        for t in turns(real[SESSION])
+        for b in t.blocks
+        if b.type == "tool_result" and b.tool == "read_files"
     ]
+    assert result.text == '1 | def greet():\n2 |     return "hi"'
+
+
+def test_a_sub_agent_has_a_file_beside_its_parents(real: dict[str, list[Item]]) -> None:
+    (session,) = [item for item in real[AGENT] if isinstance(item, Session)]
+    assert session == Session(AGENT, "cline", parent_session_id=SESSION, version="3.0.65")
+    found = turns(real[AGENT])
+    assert [(t.workdir, t.is_prompt) for t in found] == [("/w/lib", False)] * 4
+    (spawn,) = [item for item in real[SESSION] if isinstance(item, Spawn)]
+    (turn,) = [t for t in turns(real[SESSION]) if t.turn_uuid == spawn.turn_uuid]
+    assert spawn.thread == AGENT
+    assert turn.blocks[0].tool == "spawn_agent"
+    (edit,) = edits(real[AGENT])
+    assert (edit.path, edit.new) == ("/w/lib/three.txt", "three by the sub\n")
+
+
+def messages(*rows: dict[str, Any], **about: Any) -> list[Message]:
+    """What is made of the messages of a session."""
+    session = sessions.session({}, "s", about, "cline")
+    return list(Talk(session, about, ()).messages(list(rows)))
+
+
+def test_a_prompt_is_what_stands_in_its_element() -> None:
+    notice = "<mode_notice>The user switched from plan mode to act mode.</mode_notice>"
+    file = '<file_content path="a.py">\nx = 1\n</file_content>'
+    text = f'{notice}\n<user_input mode="act">Use </user_input> here.</user_input>\n{file}'
+    (message,) = messages({"role": "user", "content": text})
+    assert [(b.text.strip(), b.scaffold) for b in message.blocks] == [
+        (notice, "environment"),
+        ("Use </user_input> here.", None),
+        (file, "environment"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "mark"),
+    [
+        ({"kind": "compaction_summary", "displayRole": "system"}, "compaction"),
+        ({"displayRole": "system"}, "environment"),
+        ({"displayRole": "error", "displayOnly": True}, "api-error"),
+        ({"displayRole": "status"}, "task-notification"),
+        ({}, None),
+    ],
+)
+def test_what_cline_says_is_marked(metadata: dict[str, Any], mark: str | None) -> None:
+    (message,) = messages({"role": "user", "content": "Words.", "metadata": metadata})
+    assert message.blocks[0].scaffold == mark
+
+
+@pytest.mark.parametrize(
+    ("asked", "commands"),
+    [
+        ({"commands": ["a", "b"]}, ["a", "b"]),
+        (
+            {"commands": [{"command": "git", "args": ["commit", "-m", "x y"]}]},
+            ["git commit -m 'x y'"],
+        ),
+        ({"command": "a"}, ["a"]),
+        ({"cmd": "a"}, ["a"]),
+        (["a"], ["a"]),
+        ("a", ["a"]),
+    ],
+)
+def test_commands_are_told_in_several_forms(asked: Any, commands: list[str]) -> None:
+    call = {"type": "tool_use", "id": "c", "name": "run_commands", "input": asked}
+    (message,) = messages({"role": "assistant", "content": [call]})
+    assert [json.loads(block.text)["command"] for block in message.blocks] == commands
+
+
+def test_sessions_are_looked_for_where_the_environment_says(tmp_path: Path) -> None:
+    def last(**env: str) -> list[str]:
+        folders = CLINE.folders(Places(tmp_path, env))[-2:]
+        return [str(each.relative_to(tmp_path)) for each in folders]
+
+    at = str(tmp_path / "x")
+    assert last() == [".cline/data/tasks", ".cline/data/sessions"]
+    assert last(CLINE_DIR=at) == ["x/data/tasks", "x/data/sessions"]
+    assert last(CLINE_DATA_DIR=at) == ["x/tasks", "x/sessions"]
+    assert last(CLINE_SESSION_DATA_DIR=at) == [".cline/data/tasks", "x"]
 
 
 def test_calls_of_roo_are_xml_and_only_those_that_ran_count() -> None:

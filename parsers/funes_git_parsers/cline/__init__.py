@@ -12,12 +12,16 @@ from typing import Any
 from funes_git_parsers import document, whole
 from funes_git_parsers.base import Capability, Item, Opener, Places, Session, Source, regular
 from funes_git_parsers.base import whole as whole_file
+from funes_git_parsers.cline import sessions
 from funes_git_parsers.cline.messages import Task
+from funes_git_parsers.cline.sessions import Talk
 from funes_git_parsers.conversation import Message
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.values import mapping
 
 _READS: frozenset[Capability] = frozenset(("text", "thinking", "edits", "shell"))
+_ALSO: frozenset[Capability] = frozenset(("sub-agents", "git"))
+"""What Cline's sessions hold beyond tasks."""
 _HISTORY = "api_conversation_history.json"
 _MESSAGES = ".messages.json"
 _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
@@ -35,8 +39,6 @@ class ClineFormat:
     """Its id, which names its folder in VS Code's global storage."""
     home: str | None = None
     """Its folder below the user's home, where it runs outside of VS Code too."""
-    variable: str = ""
-    """The environment variable that names that folder instead."""
     GLOBAL_UUIDS: bool = False
     READS: frozenset[Capability] = _READS
 
@@ -47,9 +49,11 @@ class ClineFormat:
             *(places.home / server / "data" / "User" for server in _SERVERS),
         ]
         found = [top / "globalStorage" / self.extension / "tasks" for top in storages]
-        named = places.env.get(self.variable) if self.variable else None
-        if own := Path(named) if named else self.home and places.home / self.home:
-            found += [own / "data" / "tasks", own / "data" / "sessions"]
+        if self.home:
+            top = places.env.get("CLINE_DIR") or places.home / self.home
+            data = Path(places.env.get("CLINE_DATA_DIR") or Path(top, "data"))
+            elsewhere = places.env.get("CLINE_SESSION_DATA_DIR")
+            found += [data / "tasks", Path(elsewhere) if elsewhere else data / "sessions"]
         return found
 
     def discover(self, places: Places) -> Iterator[Source]:
@@ -83,28 +87,41 @@ class ClineFormat:
     def read(self, source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
         """What of the task is new or gone since `cursor`."""
 
-        def make(value: Any) -> tuple[Session, Iterable[Message]] | None:
-            rows = mapping(value).get("messages") if isinstance(value, dict) else value
+        def task(value: Any) -> tuple[Session, Iterable[Message]] | None:
+            if not isinstance(value, list):
+                return None
+            name = source.path.parent.name
+            return Session(name, self.NAME), Task(name).messages(value)
+
+        def session(value: Any) -> tuple[Session, Iterable[Message]] | None:
+            fields = mapping(value)
+            rows = fields.get("messages")
             if not isinstance(rows, list):
                 return None
-            task = source.path.name.removesuffix(_MESSAGES)
-            task = source.path.parent.name if task == _HISTORY else task
-            about = mapping(document.parsed(self._manifest(source, task, open_file)))
-            return Session(task, self.NAME), Task(task, about).messages(rows)
+            about = mapping(document.parsed(_manifest(source, open_file)))
+            name = source.path.name.removesuffix(_MESSAGES)
+            found = sessions.session(fields, name, about, self.NAME)
+            return found, Talk(found, about, _agents(source.path)).messages(rows)
 
-        yield from document.read(source, cursor, open_file, make)
-
-    def _manifest(self, source: Source, task: str, open_file: Opener) -> bytes:
-        """What newer versions write beside the messages about the session as a whole."""
-        path = source.path.with_name(f"{task}.json")
-        if not source.path.name.endswith(_MESSAGES):
-            return b""
-        try:
-            return whole.content(path, open_file)
-        except OSError:
-            return b""
+        is_session = source.path.name.endswith(_MESSAGES)
+        yield from document.read(source, cursor, open_file, session if is_session else task)
 
 
-CLINE = ClineFormat("cline", "Cline", "saoudrizwan.claude-dev", ".cline", "CLINE_DIR")
+def _manifest(source: Source, open_file: Opener) -> bytes:
+    """What lies beside the messages about the session, and those that it started, as a whole."""
+    folder = source.path.parent
+    try:
+        return whole.content(folder / f"{folder.name}.json", open_file)
+    except OSError:
+        return b""
+
+
+def _agents(path: Path) -> list[str]:
+    """What lies beside the messages of a session for each session that it started."""
+    beside = path.parent.glob(f"*{_MESSAGES}")
+    return [each.name.removesuffix(_MESSAGES) for each in beside if each != path]
+
+
+CLINE = ClineFormat("cline", "Cline", "saoudrizwan.claude-dev", ".cline", READS=_READS | _ALSO)
 ROO = ClineFormat("roo", "Roo Code", "rooveterinaryinc.roo-cline")
 _EXTENSIONS = (CLINE.extension, ROO.extension, CLINE.home or "")

@@ -15,7 +15,7 @@ from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Role
 from funes_git_parsers.conversation import Message, text_block
 from funes_git_parsers.media import elided, media, result_text
-from funes_git_parsers.values import compact, folder, is_blank, mapping, seconds, string
+from funes_git_parsers.values import compact, is_blank, mapping, seconds, string
 
 _TOOLS = (
     *("write_to_file", "replace_in_file", "apply_diff", "insert_content", "search_and_replace"),
@@ -39,18 +39,15 @@ _FAILED = re.compile(
 _DETAILS = "<environment_details>"
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \(([^\n]+?)\)")
 _MODEL = re.compile(r"<model>([^<\n]{1,100})</model>")
-_FOLDERS = ("cwd", "workspaceRoot", "workspace_root", "workspacePath")
 
 
 class Task:
     """One task: what is known of it so far."""
 
-    def __init__(self, task: str, about: Mapping[str, Any]) -> None:
-        """`about` is the manifest of newer versions, or empty."""
+    def __init__(self, task: str) -> None:
         self._task = task
-        found = (folder(about.get(name)) for name in _FOLDERS)
-        self._cwd = next((path for path in found if path), None)
-        self._model = string(about.get("model"))
+        self._cwd: str | None = None
+        self._model: str | None = None
         self._ts = int(task) / 1000 if task.isdigit() and len(task) == 13 else None
 
     def messages(self, rows: list[Any]) -> Iterator[Message]:
