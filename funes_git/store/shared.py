@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 5_000
 """Rows that are held at once."""
+FTS_MEMORY = 64
+"""MiB that making the index of words may take for its lists."""
 
 
 class SharedMemory(LanceMemory):
@@ -96,15 +98,21 @@ class SharedMemory(LanceMemory):
 
         trim()  # of what was held to fill them
         chunks = self.table("chunks")
-        with private(), warnings.catch_warnings():
+        with private():
+            for index in chunks.list_indices():
+                chunks.drop_index(index.name)  # else merging reads all of it
+            self._merge()
+            if chunks.count_rows():
+                config = FTS(with_position=False, memory_limit=FTS_MEMORY, num_workers=1)
+                chunks.create_index("text", config=config)
+            self._merge()  # the first leaves the version before its own last step
+
+    def _merge(self) -> None:
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns readers of old versions, and there are none
-            if chunks.count_rows() and not chunks.list_indices():
-                chunks.create_index("text", config=FTS(with_position=False))
             for name in self.tables:
-                for _ in range(2):  # the first leaves the version before its own last step
-                    self.table(name).optimize(
-                        cleanup_older_than=timedelta(0), delete_unverified=True
-                    )
+                self.table(name).optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+                trim()
 
     def export(self, target: Path) -> None:
         """Write the chunks without their vectors as one Parquet file."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _FILES = ("ids", "scales", "codes")
 _MADE_AT_ONCE = 2_048  # what is between floats and codes takes several times their memory
+_KEYS_AT_ONCE = 1 << 16  # compared: what is between takes several times their memory
 _ROWS_AT_ONCE = 1_024  # decoded to floats while searching: a block must fit the processor's cache
 
 
@@ -142,7 +143,14 @@ class VectorWriter:
         much memory as the keys, which are looked through in a few hundredths of a second."""
         import numpy as np
 
-        return np.flatnonzero(np.isin(self._keys, keys))
+        wanted = np.unique(keys)
+        found = []
+        for start in range(0, len(self._keys), _KEYS_AT_ONCE):
+            some = self._keys[start : start + _KEYS_AT_ONCE]
+            place = np.searchsorted(wanted, some)
+            place[place == len(wanted)] = 0
+            found.append(np.flatnonzero(wanted[place] == some) + start)
+        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
     def _recovered(self) -> Ids:
         """The ids in their order, after cutting off half an append and burying what it replaced."""

@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -26,6 +24,7 @@ ROOT = TESTS.parent
 sys.path[:0] = [str(TESTS), str(ROOT), str(ROOT / "parsers"), str(TESTS / "bench")]
 
 from agents import ClaudeSession, Clock  # noqa: E402
+from child import run  # noqa: E402
 from corpus import WORDS  # noqa: E402
 from helpers import GitRepo  # noqa: E402
 from hub import serving  # noqa: E402
@@ -172,29 +171,18 @@ def publish(chunks: int) -> None:
         if cached.is_dir():
             (rules / "rules").symlink_to(cached.resolve())
         repo = build(folder, chunks)
-        run(repo, "init", "--no-hooks", "--no-embed")
+        run(repo.path, os.environ, "init", "--no-hooks", "--no-embed")
         for what in ("first", "again"):
             asked, sent = len(hub.asked), sum(map(len, hub.received))
             args = ("publish", "v1.1.0", NAME, "--yes", "--public")
-            seconds, cpu, peak = run(repo, *args)
+            cost = run(repo.path, os.environ, *args)
             bytes_sent = sum(map(len, hub.received)) - sent
             print(
-                f"publish, {what}: {seconds:.1f} s ({cpu:.1f} s of processor time),"
+                f"publish, {what}: {cost.wall:.1f} s ({cost.cpu:.1f} s of processor time),"
                 f" {len(hub.asked) - asked} requests, {bytes_sent / 1e6:.1f} MB sent,"
-                f" peak memory {peak / 1e6:.0f} MB"
+                f" peak memory {cost.memory:.0f} MB"
             )
         print(f"files: {len(hub.content(NAME))}")
-
-
-def run(repo: GitRepo, *args: str) -> tuple[float, float, float]:
-    """Run a command to its end: seconds, seconds of processor time, peak memory in bytes."""
-    started = time.monotonic()
-    command = [sys.executable, "-m", "funes_git", *args]
-    process = subprocess.Popen(command, cwd=repo.path, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0, args
-    cpu = usage.ru_utime + usage.ru_stime
-    return time.monotonic() - started, cpu, usage.ru_maxrss * 1024
 
 
 def main(argv: list[str]) -> int:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from store_data import rich_batch
+
 from funes_git.remotes import tables
 from funes_git.remotes.names import parse
 from funes_git.remotes.places import FolderPlace
 from funes_git.render.sharing import pushed
+from funes_git.store.changes import Changes
+from funes_git.store.columns import rows_of
 from funes_git.store.forgotten import Forgotten
+from funes_git.store.lance import LanceMemory
+from funes_git.store.shared import SharedMemory
 from funes_git.sync import tombstones
 from funes_git.sync.meeting import Report
 
@@ -37,6 +43,25 @@ def test_a_large_table_is_not_sent_anew_for_a_little(tmp_path: Path) -> None:
     assert not tables.is_scattered(tmp_path / "large")
     assert tables.is_scattered(tmp_path / "grown")
     assert tables.is_scattered(tmp_path / "many")
+
+
+def test_what_is_finished_is_one_file_all_of_it_indexed(tmp_path: Path) -> None:
+    memory = SharedMemory.make(tmp_path / "m", LanceMemory.open(tmp_path / "l", create=True))
+    for word in ("cache", "queue"):
+        changes = Changes.of(rich_batch(word))
+        for table in ("chunks", "blocks"):
+            memory.put(table, rows_of(changes, ("ada/widget", "r"), table))
+        memory.finish()
+    chunks = memory.table("chunks")
+    (index,) = chunks.list_indices()
+    stats = chunks.index_stats(index.name)
+    assert stats is not None
+    assert (stats.num_indexed_rows, stats.num_unindexed_rows) == (chunks.count_rows(), 0)
+    for table in ("chunks", "blocks"):
+        assert len(list((tmp_path / "m" / f"{table}.lance" / "data").iterdir())) == 1
+        assert len(memory.table(table).list_versions()) == 1
+    found = chunks.search("parser", query_type="fts").select(["session_id"]).to_list()
+    assert {row["session_id"] for row in found} == {"cache", "queue"}
 
 
 def test_what_is_forgotten_again_and_again_is_told_in_few_files(tmp_path: Path) -> None:

@@ -10,7 +10,13 @@ import pytest
 from funes_git.errors import MemoryBusy, ModelMismatch
 from funes_git.store.files import read_json, write_json
 from funes_git.store.scope import chunk_key
-from funes_git.store.vectors import VectorIndex, VectorWriter, vectors_state, wipe_vectors
+from funes_git.store.vectors import (
+    _KEYS_AT_ONCE,
+    VectorIndex,
+    VectorWriter,
+    vectors_state,
+    wipe_vectors,
+)
 
 MODEL = "test/model"
 DIM = 16
@@ -51,6 +57,20 @@ def test_many_at_once_are_stored_as_few(tmp_path: Path) -> None:
     assert index.count == 5_000
     for n in (0, 2_047, 2_048, 4_999):
         assert index.search(vectors[n], 1)[0][0] == chunk(n)
+
+
+def test_a_vector_replaces_one_far_before_it(tmp_path: Path) -> None:
+    count = _KEYS_AT_ONCE + 10
+    with VectorWriter.open(tmp_path, MODEL, 2) as writer:
+        writer.add([chunk(n) for n in range(count)], np.tile(np.float32([1, 0]), (count, 1)))
+        writer.add([chunk(n) for n in (3, count - 2, count)], np.tile(np.float32([0, 1]), (3, 1)))
+    index = VectorIndex.open(tmp_path)
+    assert index is not None
+    assert index.count == count + 1
+    found = index.search(np.float32([0, 1]), 4)
+    assert {name for name, cosine in found if cosine > 0.9} == {
+        chunk(n) for n in (3, count - 2, count)
+    }
 
 
 def test_only_allowed_chunks_answer(tmp_path: Path) -> None:
