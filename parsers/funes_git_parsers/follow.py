@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from funes_git_parsers.base import Cursor, Item, Opener, Restart, Skipped, Source
 from funes_git_parsers.jsonl import Position, Prepare, open_at, read_records
+from funes_git_parsers.values import noted
 
 
 class Follower(Protocol):
@@ -70,8 +71,7 @@ def follow(
 
 def _dump(position: Position, follower: Follower) -> str:
     try:
-        values = {"at": position.dump(), "state": follower.plain()}
-        return json.dumps(values, separators=(",", ":"))
+        return noted({"at": position.dump(), "state": follower.plain()})
     except (RecursionError, ValueError):  # a call nested so deeply that it was read only just
         return ""
 

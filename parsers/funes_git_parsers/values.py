@@ -128,7 +128,18 @@ def compact(value: object) -> str:
     if _faster_back is not None:
         try:
             if _is_same(value):
-                return _faster_back(value).decode()
+                return noted(value)
+        except RecursionError:
+            pass
+    return _ENCODER.encode(value)
+
+
+def noted(value: object) -> str:
+    """The same, for what only we read again, as a cursor: a number may be written in any way.
+    Raises RecursionError if the value is nested too deeply."""
+    if _faster_back is not None:
+        try:
+            return _faster_back(value).decode()
         except (ValueError, RecursionError):
             pass  # it may be stricter: lone surrogates, deep values
     return _ENCODER.encode(value)

@@ -128,7 +128,8 @@ def _hunks(
     original: str | None, old: str, new: str, every: bool, patch: Sequence[Hunk]
 ) -> tuple[Hunk, ...]:
     if original is not None:
-        exact = lines.of_files(patch, original, lines.replaced(original, old, new, every))
+        changed = lines.replaced(original, old, new, every)
+        exact = lines.of_files(patch, original, changed, original.find(old))
         if exact := exact or lines.of_replacement(original, old, new, every):
             return exact
     return lines.restored(patch, old, new)

@@ -43,24 +43,51 @@ def has_tabs(*texts: str) -> bool:
     return any("\t" in text or "\\t" in text for text in texts)
 
 
-def of_files(patch: Sequence[Hunk], original: str, changed: str) -> tuple[Hunk, ...]:
+def of_files(patch: Sequence[Hunk], original: str, changed: str, near: int) -> tuple[Hunk, ...]:
     """The hunks of a displayed patch with the lines that the two files have at those places; () if
-    the patch does not fit them."""
-    last = max((max(h.old_start, h.new_start) + len(h.lines) for h in patch), default=0)
-    before, after = _first_lines(original, last), _first_lines(changed, last)
+    the patch does not fit them. They are the same up to `near`, which is about where they differ.
+    """
+    before, after = _Lines(original, near), _Lines(changed, near)
     found: list[Hunk] = []
     for hunk in patch:
-        old, new = hunk.old_start - 1, hunk.new_start - 1
+        size = sum(map(len, hunk.lines))
+        old = iter(before.at(hunk.old_start - 1, size))
+        new = iter(after.at(hunk.new_start - 1, size))
         texts: list[str] = []
         for shown in hunk.lines:
-            lines, at = (after, new) if shown[0] == "+" else (before, old)
-            if not 0 <= at < len(lines) or _displayed(lines[at]) != shown[1:]:
+            sign = shown[0]
+            line = next(old, None) if sign != "+" else None
+            line = next(new, None) if sign == "+" else line
+            if sign == " ":
+                next(new, None)
+            if line is None or _displayed(line) != shown[1:]:
                 return ()
-            texts.append(shown[0] + lines[at])
-            old += shown[0] != "+"
-            new += shown[0] != "-"
+            texts.append(sign + line)
         found.append(Hunk(hunk.old_start, hunk.new_start, tuple(texts)))
     return tuple(found)
+
+
+class _Lines:
+    """The lines of a text, which may be long, from near the place where they were last asked."""
+
+    def __init__(self, text: str, near: int) -> None:
+        self._text = text
+        self._start = text.rfind("\n", 0, max(near, 0)) + 1
+        self._line = text.count("\n", 0, self._start)
+
+    def at(self, line: int, size: int) -> list[str]:
+        """The lines from `line` (from 0) on that are in the next `size` characters; the last may be
+        cut. None if there is no such line."""
+        text = self._text
+        while self._line < line:
+            end = text.find("\n", self._start)
+            if end < 0:
+                return []
+            self._start, self._line = end + 1, self._line + 1
+        while self._line > max(line, 0):
+            self._start = text.rfind("\n", 0, self._start - 1) + 1
+            self._line -= 1
+        return text[self._start : self._start + size].split("\n") if line >= 0 else []
 
 
 def of_replacement(original: str, old: str, new: str, every: bool) -> tuple[Hunk, ...]:
@@ -156,11 +183,6 @@ def _ended(kept: list[str], at: dict[str, int]) -> list[Hunk]:
 
 def _with_tabs(shown: str) -> str:
     return _LEADING_PAIRS.sub(lambda m: "\t" * (len(m[0]) // 2), shown)
-
-
-def _first_lines(text: str, number: int) -> list[str]:
-    """The first lines of a text, which may be long."""
-    return text.split("\n", max(number, 0))[: max(number, 0)]
 
 
 def _by_display(lines: Sequence[str]) -> dict[str, str]:

@@ -182,37 +182,36 @@ class Reader:
             before = Link(before.turn, before.exchange, thread, before.is_command)
         message = mapping(record.get("message"))
         parts = fields.content(message)
-        blocks = tuple(self._blocks(record, message, parts, before))
+        role = _role(record, parts)
+        blocks = self._blocks(role, record, message, parts, before)
         if not blocks:
             self._link(uuid, before)
             return
-        turn = self._turn(record, message, session_id, uuid, before, blocks)
+        turn = self._turn(role, record, message, session_id, uuid, before, blocks)
         if turn.is_prompt:
             yield from self._prompts.arrived(fields.text_of(parts))
         yield turn
-        is_command = turn.role == "user" and _is_command(blocks)
+        is_command = role == "user" and _is_command(blocks)
         self._link(uuid, Link(uuid, turn.exchange, thread, is_command))
-        if turn.role == "assistant":
+        if role == "assistant":
             if thread is None:
                 self._prompts.answered()
             yield from self._calls(turn, parts)
-        elif turn.role == "tool":
-            yield from self._results(record, parts)
+        elif role == "tool":
+            yield from self._results(record, parts, blocks)
         if title := state.summaries.pop(uuid, None):
             yield from self._titled(turn.session_id, title, _SUMMARY_RANK)
 
     def _turn(
         self,
+        role: Role,
         record: dict[str, Any],
         message: dict[str, Any],
         session_id: str,
         uuid: str,
         before: Link,
-        blocks: tuple[Block, ...],
+        blocks: list[Block],
     ) -> Turn:
-        role: Role = "assistant"
-        if record["type"] != "assistant":
-            role = "tool" if any(block.type == "tool_result" for block in blocks) else "user"
         is_prompt = role == "user" and _is_typed(record, before, blocks)
         exchange = uuid if is_prompt else before.exchange
         if before.is_command and (role == "assistant" or record.get("isMeta") is True):
@@ -225,7 +224,7 @@ class Reader:
             seconds(record.get("timestamp")),
             role,
             HARNESS,
-            blocks,
+            tuple(blocks),
             before.turn,
             exchange,
             string(message.get("id")),
@@ -239,28 +238,28 @@ class Reader:
 
     def _blocks(
         self,
+        role: Role,
         record: dict[str, Any],
         message: dict[str, Any],
         parts: list[dict[str, Any]],
         before: Link,
-    ) -> Iterator[Block]:
-        if record["type"] == "assistant":
+    ) -> list[Block]:
+        """The blocks of a message; what tools returned comes first."""
+        if role == "assistant":
             synthetic = message.get("model") == "<synthetic>"
             is_error = synthetic or record.get("isApiErrorMessage") is True
-            return fields.assistant_blocks(parts, is_error)
-        return self._user_blocks(record, parts, before)
-
-    def _user_blocks(
-        self, record: dict[str, Any], parts: list[dict[str, Any]], before: Link
-    ) -> Iterator[Block]:
-        answered = [part for part in parts if part.get("type") == "tool_result"]
-        result = record.get("toolUseResult") if len(answered) == 1 else None
+            return list(fields.assistant_blocks(parts, is_error))
+        if role == "user":
+            return list(fields.user_blocks(parts, _forced(record, before)))
+        answered, result = fields.answered(record, parts)
+        found = []
         for part in answered:
             call = self.state.calls.get(fields.result_id(part) or "")
             args = call.input if call and call.input else {}
-            yield fields.result_block(part, args, call.name if call else None, result)
+            found.append(fields.result_block(part, args, call.name if call else None, result))
         if len(answered) < len(parts):
-            yield from fields.user_blocks(parts, _forced(record, before))
+            found += fields.user_blocks(parts, _forced(record, before))
+        return found
 
     def _queued(self, record: dict[str, Any]) -> Iterator[Item]:
         return self._prompts.operation(record, self._session_id(record))
@@ -293,18 +292,20 @@ class Reader:
             if agent := self._file.started_by.get(call_id):
                 yield from self._spawn(call, agent)
 
-    def _results(self, record: dict[str, Any], parts: list[dict[str, Any]]) -> Iterator[Item]:
-        answered = [part for part in parts if part.get("type") == "tool_result"]
-        result = record.get("toolUseResult") if len(answered) == 1 else None
-        for part in answered:
-            call = self.state.calls.get(fields.result_id(part) or "")
+    def _results(
+        self, record: dict[str, Any], parts: list[dict[str, Any]], blocks: list[Block]
+    ) -> Iterator[Item]:
+        answered, told = fields.answered(record, parts)
+        result = mapping(told)
+        for block in blocks[: len(answered)]:
+            call = self.state.calls.get(block.tool_use_id or "")
             if call is None:
                 continue
             if call.input is not None:
-                if not fields.is_failure(part, result):
-                    yield from edits(call, mapping(result))
+                if not block.is_error:
+                    yield from edits(call, result)
                 self.state.calls[call.tool_use_id] = call.without_input()
-            if agent := string(mapping(result).get("agentId")):
+            if agent := string(result.get("agentId")):
                 yield from self._spawn(call, agent)
 
     def _spawn(self, call: Call, agent: str) -> Iterator[Item]:
@@ -331,7 +332,13 @@ def _parent(record: dict[str, Any]) -> str | None:
     return string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
 
 
-def _is_typed(record: dict[str, Any], before: Link, blocks: tuple[Block, ...]) -> bool:
+def _role(record: dict[str, Any], parts: list[dict[str, Any]]) -> Role:
+    if record["type"] == "assistant":
+        return "assistant"
+    return "tool" if any(fields.is_result(part) for part in parts) else "user"
+
+
+def _is_typed(record: dict[str, Any], before: Link, blocks: list[Block]) -> bool:
     """Whether a person typed this user record."""
     flags = ("isMeta", "isCompactSummary", "isSidechain")
     if before.thread is not None or any(record.get(flag) is True for flag in flags):
@@ -340,7 +347,7 @@ def _is_typed(record: dict[str, Any], before: Link, blocks: tuple[Block, ...]) -
     return origin in (None, "human") and any(block.scaffold is None for block in blocks)
 
 
-def _is_command(blocks: tuple[Block, ...]) -> bool:
+def _is_command(blocks: list[Block]) -> bool:
     return any(b.scaffold == scaffold.COMMAND and "<command-name>" in b.text for b in blocks)
 
 

@@ -22,6 +22,7 @@ _IGNORED = (
     *("file-history-", "api-request", "last-prompt", "permission-mode", "pr-link"),
     *("bridge-session", "tools-used", "atis-latch", "cost-state"),
 )
+_ONLY_OBJECTS = frozenset((dict,))
 _TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
 
@@ -51,10 +52,13 @@ def content(message: object) -> list[dict[str, Any]]:
     parts = mapping(message).get("content")
     if isinstance(parts, str):
         return [{"type": "text", "text": parts}]
-    found = parts if isinstance(parts, list) else []
+    if not isinstance(parts, list):
+        return []
+    if _ONLY_OBJECTS.issuperset(map(type, parts)):
+        return parts
     return [
         part if isinstance(part, dict) else {"type": "text", "text": part}
-        for part in found
+        for part in parts
         if isinstance(part, (dict, str))
     ]
 
@@ -83,7 +87,7 @@ def user_blocks(parts: list[dict[str, Any]], forced: str | None) -> Iterator[Blo
     """The blocks of a user's message but for tool results. `forced` is the kind of scaffolding that
     the record's flags tell, for texts that do not tell it themselves."""
     for part in parts:
-        if part.get("type") == "tool_result":
+        if is_result(part):
             continue
         if text := string(part.get("text")):
             mark = scaffold.kind(text, "user") or forced
@@ -152,6 +156,20 @@ def tool_id(part: dict[str, Any]) -> str | None:
 def result_id(part: dict[str, Any]) -> str | None:
     """The id of the call that a result answers."""
     return string(part.get("tool_use_id"))
+
+
+def is_result(part: dict[str, Any]) -> bool:
+    """Whether a part of a message is what a tool returned."""
+    return part.get("type") == "tool_result"
+
+
+def answered(
+    record: dict[str, Any], parts: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], object]:
+    """The parts that are what tools returned, and the record's `toolUseResult` if it is of the only
+    one."""
+    found = [part for part in parts if is_result(part)]
+    return found, record.get("toolUseResult") if len(found) == 1 else None
 
 
 def is_call(part: dict[str, Any]) -> bool:

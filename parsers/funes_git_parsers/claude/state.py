@@ -13,8 +13,9 @@ from typing import Any, Final
 from funes_git_parsers.claude.edits import Call
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Position
+from funes_git_parsers.values import noted
 
-VERSION: Final = 2
+VERSION: Final = 3
 MAX_LINKS: Final = 2_048
 MAX_CALLS: Final = 256
 MAX_QUEUED: Final = 64
@@ -111,7 +112,7 @@ def dump(state: State, position: Position) -> str:
         **{name: getattr(state, name) for name in _PLAIN},
     }
     try:
-        return json.dumps(values, separators=(",", ":"))
+        return noted(values)
     except (RecursionError, ValueError):  # a call nested so deeply that it was read only just
         return dump(State(), Position())
 

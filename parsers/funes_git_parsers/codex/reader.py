@@ -30,7 +30,7 @@ from funes_git_parsers.codex.outcome import Outcome, outcome
 from funes_git_parsers.codex.prompts import Prompts
 from funes_git_parsers.codex.state import State, dump
 from funes_git_parsers.codex.turns import HARNESS, draft
-from funes_git_parsers.jsonl import Records, is_joined, position_of
+from funes_git_parsers.jsonl import Records, is_joined
 from funes_git_parsers.scaffold import COMPACTION
 from funes_git_parsers.values import folder, integer, mapping, seconds, string
 
@@ -72,7 +72,7 @@ class Reader:
 
     def run(self, records: Records) -> Iterator[Item]:
         """Everything of `records`, and the cursor for the next read."""
-        line, mark, before = -1, (records.mark(), self.state.values()), None
+        line, mark, before = -1, (records.position, self.state.values()), None
         for record in records:
             if isinstance(record, Skipped):
                 yield record
@@ -82,9 +82,9 @@ class Reader:
                 before = None if self._is_open else self.state.values()
             yield from self._feed(record, line)
             if before and self._is_open:
-                mark, before = (records.mark(), before), None
-        place, values = mark if self._is_open else (records.mark(), self.state.values())
-        cursor = Cursor(dump(position_of(place), State(*values)))
+                mark, before = (records.position, before), None
+        place, values = mark if self._is_open else (records.position, self.state.values())
+        cursor = Cursor(dump(place, State(*values)))
         yield from self._prompts.release(more=True)
         yield cursor
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, TypeAlias
 
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.jsonl import Position
-from funes_git_parsers.values import folder, integer, mapping, seconds, string, uuid_time
+from funes_git_parsers.values import folder, integer, mapping, noted, seconds, string, uuid_time
 
-VERSION = 1
+VERSION = 2
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 MAX_EXCHANGES = 256
 """How many user exchanges can be rolled back."""
@@ -157,7 +157,8 @@ class State:
         return dict(self.shells).get(process)
 
 
-_VALUES = attrgetter(*(field.name for field in fields(State)))
+_NAMES = tuple(field.name for field in fields(State))
+_VALUES = attrgetter(*_NAMES)
 
 
 def _is_sub_agent(payload: Mapping[str, Any]) -> bool:
@@ -182,14 +183,14 @@ def _parent(payload: Mapping[str, Any]) -> str | None:
 
 def dump(position: Position, state: State) -> str:
     """The text of a cursor."""
-    return json.dumps([VERSION, position.dump(), asdict(state)], separators=(",", ":"))
+    return noted([VERSION, position.dump(), dict(zip(_NAMES, state.values(), strict=True))])
 
 
 def load(text: str | None) -> tuple[Position, State]:
     """What `dump` wrote; the start of the file for anything else."""
     try:
         version, position, values = json.loads(text or "null")
-        if version != VERSION or set(values) != {field.name for field in fields(State)}:
+        if version != VERSION or set(values) != set(_NAMES):
             return Position(), State()
         values["exchanges"] = tuple(tuple(entry) for entry in values["exchanges"])
         values["recent"] = tuple(values["recent"])
