@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 
@@ -26,18 +27,18 @@ SESSION = """INSERT INTO sessions
   parent_session_id = coalesce(excluded.parent_session_id, parent_session_id),
   repository_url = coalesce(excluded.repository_url, repository_url)"""
 TURN_COLUMNS = (
-    *("id", "session", "turn_uuid", "seq", "ts", "role", "parent_uuid", "exchange", "message_id"),
+    *("id", "session", "turn_uuid", "seq", "ts", "parent", "message_id", "role", "exchange"),
     *("thread", "workdir", "branch", "head", "model", "is_prompt", "retracted", "redactions"),
     *("file", "digest"),
 )
-TURN = _upsert("turns", TURN_COLUMNS, "id")
+TURN = _upsert("named_turns", TURN_COLUMNS, "id")
 EDIT_COLUMNS = (
     *("edit_id", "turn", "session", "tool_use_id", "n", "ts", "path", "basename", "old_path"),
     *("operation", "tool", "origin", "recorded_path", "digest", "added", "removed", "body"),
 )
 EDIT = _upsert("edits", EDIT_COLUMNS, "edit_id")
 CHUNK = f"""INSERT OR REPLACE INTO chunks (chunk_id, turn, block, split, block_type, tool, prose,
-  vector, gone, files, start, length, text) VALUES ({", ".join("?" * 13)})"""
+  vector, gone, files, label, start, length, text) VALUES ({", ".join("?" * 14)})"""
 GONE = """INSERT OR REPLACE INTO chunks (chunk_id, turn, block, split, block_type, prose, vector,
   gone, start, length) SELECT chunk_id, turn, block, split, block_type, 0, 0, 1, 0, 0 FROM chunks
   WHERE gone = 0 AND """
@@ -54,6 +55,8 @@ COUNTS = """UPDATE sessions SET
     WHERE t.session = sessions.id AND c.gone = 0)
   WHERE id = ?"""
 
+LABEL = re.compile(r"\[tool_[^]\n]*\] ")
+"""What chunk.py puts before the text of a call or a result."""
 ENDED = "SELECT last_ts FROM sessions WHERE id = ?"
 UNLINKED = """INSERT INTO meta VALUES ('unlinked_since', ?) ON CONFLICT (key) DO UPDATE SET
   value = min(CAST(value AS REAL), CAST(excluded.value AS REAL))"""
@@ -69,6 +72,7 @@ class Applying:
         self.sessions: dict[str, int] = {}
         self.turns: dict[Key, int] = {}
         self.files: dict[str, int] = {}
+        self.names: dict[str, int] = {}
         self.newest_session = 0
         """Of those that were stored before; none of the later ones' turns was."""
         self.next_turn = 0
@@ -188,7 +192,7 @@ class Applying:
     def _stub(self, key: Key) -> int:
         number = self._new_turn()
         self.db.execute(
-            "INSERT INTO turns (id, session, turn_uuid) VALUES (?, ?, ?)",
+            "INSERT INTO named_turns (id, session, turn_uuid) VALUES (?, ?, ?)",
             (number, self.sessions[key[0]], key[1]),
         )
         return number
@@ -219,11 +223,12 @@ class Applying:
 
     def _turn_values(self, key: Key, stored: StoredTurn) -> tuple[object, ...]:
         t = stored.turn
-        who = (self.turns[key], self.sessions[key[0]], t.turn_uuid, t.seq, t.ts, t.role)
-        chain = (t.parent_uuid, t.exchange, t.message_id, t.thread)
-        where = (t.workdir, t.branch, t.head, t.model, int(t.is_prompt), int(stored.retracted))
-        rest = (stored.redactions, self._file(stored.source_path), stored.digest)
-        return (*who, *chain, *where, *rest)
+        who = (self.turns[key], self.sessions[key[0]], t.turn_uuid, t.seq, t.ts)
+        parent = t.parent_uuid and (self.turns.get((key[0], t.parent_uuid)) or t.parent_uuid)
+        said = (t.role, t.exchange, t.thread, t.workdir, t.branch, t.head, t.model)
+        marks = (int(t.is_prompt), int(stored.retracted), stored.redactions)
+        file = self._file(stored.source_path)
+        return (*who, parent, t.message_id, *map(self._name, said), *marks, file, stored.digest)
 
     def _file(self, path: str) -> int | None:
         if not path:
@@ -234,6 +239,16 @@ class Applying:
             self.files[path] = row[0]
         return self.files[path]
 
+    def _name(self, name: str | None) -> int | None:
+        """The number of what many rows say."""
+        if name is None:
+            return None
+        if name not in self.names:
+            self.db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
+            row = self.db.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()
+            self.names[name] = row[0]
+        return self.names[name]
+
     def _chunk_values(self) -> Iterator[tuple[object, ...]]:
         for key, stored in self.changes.turns.items():
             number = self.turns[key]
@@ -243,9 +258,8 @@ class Applying:
                 # as numbers: sqlite3 looks for an adapter of each truth value, four times as long
                 vector = int(c.id in stored.with_vector)
                 what = (c.block_type, c.tool, int(c.prose), vector, gone)
-                start, text = place.of(c)
-                where = (files_to_text(c.files), start, len(c.text), text)
-                yield (c.id, number, c.block_idx, c.split_idx, *what, *where)
+                files = self._name(files_to_text(c.files))
+                yield (c.id, number, c.block_idx, c.split_idx, *what, files, *place.of(c))
 
     def _edits(self) -> None:
         self.db.executemany(EDIT, (self._edit_values(e) for e in self.changes.edits.values()))
@@ -264,7 +278,7 @@ class Applying:
             ((s.thread, self.turns[s.session_id, s.turn_uuid]) for s in self.changes.spawns),
         )
         retracted = [(self.turns[key],) for key in self.changes.retractions]
-        self.db.executemany("UPDATE turns SET retracted = 1 WHERE id = ?", retracted)
+        self.db.executemany("UPDATE named_turns SET retracted = 1 WHERE id = ?", retracted)
         self.db.executemany(GONE + "turn = ?", retracted)
 
     def _states(self) -> None:
@@ -284,12 +298,18 @@ class _Places:
         self.blocks = stored.turn.blocks
         self.at: dict[int, int] = {}
 
-    def of(self, chunk: Chunk) -> tuple[int, str | bytes | None]:
-        """Where the chunk starts in its block; with its own text where it is no part of it."""
+    def of(self, chunk: Chunk) -> tuple[str | None, int, int, str | bytes | None]:
+        """The label that the chunk begins with, where what follows it starts in its block and how
+        long that is; with its own text instead, where it is no part of it."""
         if chunk.block_idx < len(self.blocks):
-            text = self.blocks[chunk.block_idx].text
-            start = text.find(chunk.text, self.at.get(chunk.block_idx, 0))
-            if start >= 0:
-                self.at[chunk.block_idx] = start
-                return start, None
-        return 0, squeeze(chunk.text)
+            head = LABEL.match(chunk.text)
+            for label in ("", head[0]) if head else ("",):
+                start = self._start(chunk, len(label))
+                if start >= 0:
+                    self.at[chunk.block_idx] = start
+                    return label or None, start, len(chunk.text) - len(label), None
+        return None, 0, len(chunk.text), squeeze(chunk.text)
+
+    def _start(self, chunk: Chunk, skipped: int) -> int:
+        text, after = self.blocks[chunk.block_idx].text, self.at.get(chunk.block_idx, 0)
+        return text.find(chunk.text[skipped:], after)

@@ -24,7 +24,11 @@ from funes_git.store.records import HookEvent
 from funes_git.store.schema import MIGRATIONS
 from funes_git.store.settling import Settling
 
-EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+EVENT = """INSERT OR IGNORE INTO events (id, hook, at, sha, worktree, branch, rewrites, detail)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+STORED = ("sources", "sessions", "named_turns", "bodies", "spawns", "printed", "edits", "chunks",
+          "files", "names", "unsettled")  # fmt: skip
+"""The tables that come from the memory."""
 SIDECARS = ("", "-wal", "-shm")
 
 
@@ -155,12 +159,18 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
         """Replace everything that comes from the memory by `parts`, in one transaction: readers
         see the old until it is done. Links go too: they name edits by number."""
         with self.transaction():
-            for table in ("sources", "sessions", "turns", "bodies", "spawns", "printed", "edits",
-                          "chunks", "files", "unsettled", *LINKED, *PLACED):  # fmt: skip
+            for table in (*STORED, *LINKED, *PLACED):
                 self.db.execute(f"DELETE FROM {table}")
             for changes in parts():
                 Applying(self.db, changes).run()
             self._set(settings)
+
+    def shrink(self) -> None:
+        """Write the file anew without what is free in it, where that is more than a quarter."""
+        (free,), (pages,) = (self.one(f"PRAGMA {n}_count") or (0,) for n in ("freelist", "page"))
+        if 4 * free > pages:
+            with suppress(sqlite3.OperationalError):  # a full disk: it stays as it is
+                self.db.execute("VACUUM")
 
     def put(self, settings: dict[str, str | None]) -> None:
         """Store values that the catalog keeps about itself; None removes one."""

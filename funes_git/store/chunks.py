@@ -1,6 +1,7 @@
 """Reading the searched passages from the catalog. Standard library only.
 
-A chunk's text is a part of its block wherever that is so; then only its place is kept.
+A chunk's text is a part of its block wherever that is so, maybe behind a label; then only its place
+is kept.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from funes_git.store.records import ChunkRow
 
 CHUNK = """SELECT c.id, c.chunk_id, s.session_id, t.turn_uuid, coalesce(t.seq, 0), t.ts,
   coalesce(t.role, ''), s.harness, t.branch, t.exchange, t.thread, c.block, c.split, c.block_type,
-  c.tool, c.prose, c.files, c.gone, c.turn, c.start, c.length, c.text
+  c.tool, c.prose, (SELECT name FROM names n WHERE n.id = c.files), c.gone, c.turn, c.start,
+  c.length, c.text, c.label
   FROM chunks c JOIN turns t ON t.id = c.turn JOIN sessions s ON s.id = t.session """
 
 
@@ -89,13 +91,13 @@ class ChunkReading(TurnReading):
 
 
 def _chunk(row: Row, texts: list[str] | None) -> ChunkRow:
-    block, start, length, own = row[11], row[19], row[20], row[21]
+    block, start, length, own, label = row[11], *row[19:]
     if row[17]:
         text = ""
     elif own is not None:
         text = expand(own)
     else:
-        text = texts[block][start : start + length] if texts else ""
+        text = (label or "") + texts[block][start : start + length] if texts else ""
     rest = (bool(row[15]), files_from_text(row[16]), text, bool(row[17]))
     values: list[Any] = [*row[:15], *rest]
     return ChunkRow(*values)

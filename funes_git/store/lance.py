@@ -1,7 +1,8 @@
 """The memory itself, in LanceDB.
 
-Every write is an upsert by `id`, which is declared the primary key: without that, two writers
-would double rows. The caller holds the writer lock and calls `tidy` now and then, since every
+Every write is an upsert by `id`. In large tables that is declared the primary key: without, two
+writers would double rows. In small ones it is not: each write would leave 66 kB of filters, more
+than the table itself. The caller holds the writer lock and calls `tidy` now and then, since every
 write leaves a version behind.
 """
 
@@ -18,8 +19,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from funes_git.config import quiet_lance
 from funes_git.errors import FunesError, MemoryMissing
-from funes_git.store.arrow import MODEL_KEY, filled, table_of, table_schema, with_vectors
-from funes_git.store.columns import DEFAULT_MODEL, DEFAULT_SIZE, EVERY_TABLE, TABLES, Rows, Values
+from funes_git.store.arrow import (
+    MODEL_KEY,
+    filled,
+    table_of,
+    table_schema,
+    unpacked,
+    vector_size,
+    with_vectors,
+)
+from funes_git.store.columns import (
+    DEFAULT_MODEL,
+    DEFAULT_SIZE,
+    EVERY_TABLE,
+    LARGE,
+    TABLES,
+    Rows,
+    Values,
+)
 from funes_git.store.database import private_folder
 from funes_git.store.lanceclient import connected, literals, own, private, retried
 from funes_git.store.manifest import check_format, write_format
@@ -38,6 +55,8 @@ class LanceMemory:
     """The tables of one memory."""
 
     tables: ClassVar[Mapping[str, object]] = TABLES
+    packed: ClassVar[bool] = True
+    """Whether vectors are packed: half as large, and no answer changes."""
 
     def __init__(self, db: DBConnection, folder: Path) -> None:
         self.db = db
@@ -77,9 +96,10 @@ class LanceMemory:
         with private():
             for name in self.tables:
                 if not self.has(name):
-                    schema = table_schema(name, model, size)
+                    schema = table_schema(name, model, size, packed=self.packed)
                     table = own(self.db.create_table(name, schema=schema, exist_ok=True))
-                    table.set_unenforced_primary_key("id")
+                    if name in LARGE:
+                        table.set_unenforced_primary_key("id")
                     self._tables[name] = table
             write_format(self.folder)
 
@@ -102,7 +122,7 @@ class LanceMemory:
     @property
     def vector_size(self) -> int:
         """How many numbers a vector has."""
-        return int(self.table("chunks").schema.field("vector").type.list_size)
+        return vector_size(self.table("chunks").schema)
 
     # --- writing
 
@@ -205,7 +225,7 @@ class LanceMemory:
         import pyarrow as pa
 
         table = self.table("chunks")
-        kind = table.schema.field("vector").type
+        kind = pa.list_(pa.float32(), self.vector_size)
         column = vectors if isinstance(vectors, pa.ChunkedArray) else pa.array(vectors, kind)
         rows = table.search().where(f"id IN ({literals(ids)})").select(table.schema.names)
         made = pa.table({"id": ids, "vector": column})
@@ -216,7 +236,7 @@ class LanceMemory:
         import pyarrow as pa
 
         old = self.table("chunks")
-        schema = table_schema("chunks", model, size)
+        schema = table_schema("chunks", model, size, packed=self.packed)
         names = [name for name in schema.names if name != "vector"]
         empty = schema.get_field_index("vector")
 
@@ -291,21 +311,20 @@ class LanceMemory:
         """The columns `id` and `vector` of those of these chunks that have a vector."""
         where = f"id IN ({literals(ids or [''])})"  # asked for, null vectors would all be read
         found = self.table("chunks").search().where(where).select(["id", "vector"]).to_arrow()
-        return found.filter(found.column("vector").is_valid())
+        return unpacked(found.filter(found.column("vector").is_valid()))
 
     def vectors(self, batch: int = 4096) -> Iterator[tuple[list[str], Any]]:
         """(ids, vectors as a float32 array of numpy) of all chunks that have one."""
+        import pyarrow as pa
+
         query = self.table("chunks").search().where("vector IS NOT NULL").select(["id", "vector"])
         for found in query.to_batches(batch_size=batch):
             if found.num_rows:
-                yield rows_of_vectors(found)
+                yield rows_of_vectors(unpacked(pa.Table.from_batches([found])))
 
 
-def rows_of_vectors(found: pa.Table | pa.RecordBatch) -> tuple[list[str], Any]:
+def rows_of_vectors(found: pa.Table) -> tuple[list[str], Any]:
     """The ids of `vectors_of`, and their vectors as an array of numpy with a row for each."""
     ids, column = found.column("id").to_pylist(), found.column("vector")
-    size = column.type.list_size
-    chunks = getattr(column, "chunks", [column])
-    flat = [each.flatten().to_numpy(zero_copy_only=False) for each in chunks if len(each)]
-    rows = [each.reshape(-1, size) for each in flat]
-    return ids, rows[0] if len(rows) == 1 else [row for each in rows for row in each]
+    flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return ids, flat.reshape(-1, column.type.list_size)

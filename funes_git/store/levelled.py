@@ -85,10 +85,12 @@ class Levelled:
         return True
 
     def tidy(self, keep: timedelta = KEEP, *, after_crash: bool = False) -> None:
-        """Merge the memory's small fragments and drop its versions older than `keep`."""
+        """Merge the memory's small fragments, drop its versions older than `keep`, and give back
+        what is free in the catalog."""
         self._intend()
         self.lance().tidy(keep, after_crash=after_crash)
         self.writer.put({**self._done(), "writes": "0"})
+        self.writer.shrink()
 
     def _intend(self, sessions: Sequence[str] = (), sources: Sequence[str] = ()) -> bool:
         """Note what will be written to the memory; whether no error had left a note before."""
@@ -135,6 +137,7 @@ class Levelled:
         # nothing is linked then, and text/ must learn that chunks are numbered anew
         settings = {**self._done(), "linked_tips": None, "identity": secrets.token_hex(8)}
         self.writer.rebuild(lambda: all_changes(memory, progress), settings)
+        self.writer.shrink()
 
     def _renew_catalog(self) -> None:
         self.catalog.close()

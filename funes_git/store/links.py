@@ -174,8 +174,8 @@ class LinkReading(ChainReading, AncestryReading):
     def heard_events(self, after: int) -> list[tuple[int, HookEvent]]:
         """(number, event) of what git's reflogs told, numbered after `after`."""
         sql = (
-            "SELECT rowid, id, hook, at, sha, worktree, branch, rewrites, detail FROM events"
-            " WHERE rowid > ? AND hook = ? ORDER BY rowid"
+            "SELECT n, id, hook, at, sha, worktree, branch, rewrites, detail FROM events"
+            " WHERE n > ? AND hook = ? ORDER BY n"
         )
         return [(row[0], event_from(row[1:])) for row in self.rows(sql, (after, REFLOG))]
 

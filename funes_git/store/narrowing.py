@@ -29,7 +29,8 @@ class Narrowing(Database):
 
     def models(self) -> list[str]:
         """The names of all models that wrote a turn, sorted."""
-        rows = self.rows("SELECT DISTINCT model FROM turns WHERE model IS NOT NULL ORDER BY model")
+        used = "SELECT DISTINCT model FROM named_turns"
+        rows = self.rows(f"SELECT name FROM names WHERE id IN ({used}) ORDER BY name")
         return [model for (model,) in rows]
 
     def turns_by(self, models: Sequence[str]) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ def squeeze(text: str) -> str | bytes:
         return text
     from isal import isal_zlib  # only who writes needs it
 
-    return isal_zlib.compress(text.encode(), 1)
+    return isal_zlib.compress(text.encode(), 3)
 
 
 def expand(data: str | bytes) -> str:

@@ -113,4 +113,59 @@ DELETE FROM meta WHERE key = 'linked_tips';
 """Where commits stand in the history. The commits that are linked already have no place: all are
 linked anew."""
 
-MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3)
+_NAMED = ("role", "exchange", "thread", "workdir", "branch", "head", "model")
+"""What many turns say: each of them is stored once, and the turns have its number."""
+
+
+def _named(old: str) -> str:
+    return "".join(
+        f"INSERT OR IGNORE INTO names (name) SELECT {each} FROM {old} WHERE {each} IS NOT NULL;"
+        for each in _NAMED
+    )
+
+
+def _numbers() -> str:
+    return ", ".join(f"(SELECT id FROM names WHERE name = o.{each})" for each in _NAMED)
+
+
+def _texts() -> str:
+    return ", ".join(f"(SELECT name FROM names WHERE id = n.{each}) AS {each}" for each in _NAMED)
+
+
+VERSION_4 = f"""
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+{_named("turns")}
+INSERT OR IGNORE INTO names (name) SELECT files FROM chunks WHERE files IS NOT NULL;
+ALTER TABLE turns RENAME TO old_turns;
+CREATE TABLE named_turns (
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, turn_uuid TEXT NOT NULL, seq INTEGER, ts REAL,
+  parent, message_id TEXT, {", ".join(f"{each} INTEGER" for each in _NAMED)},
+  is_prompt INTEGER NOT NULL DEFAULT 0, retracted INTEGER NOT NULL DEFAULT 0,
+  redactions INTEGER NOT NULL DEFAULT 0, file INTEGER, digest INTEGER,
+  UNIQUE (turn_uuid, session));
+INSERT INTO named_turns SELECT id, session, turn_uuid, seq, ts, coalesce((SELECT id FROM old_turns p
+  WHERE p.turn_uuid = o.parent_uuid AND p.session = o.session), parent_uuid), message_id,
+  {_numbers()}, is_prompt, retracted, redactions, file, digest FROM old_turns o;
+DROP TABLE old_turns;
+CREATE INDEX turns_in_order ON named_turns (session, seq, ts, redactions);
+CREATE VIEW turns AS SELECT id, session, turn_uuid, seq, ts, CASE typeof(parent) WHEN 'integer'
+  THEN (SELECT turn_uuid FROM named_turns p WHERE p.id = n.parent) ELSE parent END AS parent_uuid,
+  message_id, {_texts()}, is_prompt, retracted, redactions, file, digest FROM named_turns n;
+
+ALTER TABLE chunks ADD COLUMN label TEXT;
+UPDATE chunks SET files = (SELECT id FROM names WHERE name = files) WHERE files IS NOT NULL;
+
+ALTER TABLE events RENAME TO old_events;
+CREATE TABLE events (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, hook TEXT NOT NULL, at REAL NOT NULL, sha TEXT,
+  worktree TEXT, branch TEXT, rewrites TEXT NOT NULL, detail TEXT NOT NULL);
+INSERT INTO events SELECT rowid, * FROM old_events;
+DROP TABLE old_events;
+CREATE INDEX events_sha ON events (sha);
+CREATE INDEX events_picked ON events (id) WHERE hook = 'reflog' AND rewrites = '[]';
+"""
+"""What many rows say is stored once, and a turn's parent is the number of its turn where that is
+known. Every row that is asked for by its number has a column for it, so that the file can be
+written anew without what is free in it."""
+
+MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)

@@ -30,6 +30,7 @@ class SharedMemory(LanceMemory):
     """The tables of a memory that leaves the machine, or came from elsewhere."""
 
     tables: ClassVar[Mapping[str, object]] = SHARED
+    packed: ClassVar[bool] = False  # as huggingface/funes reads them
 
     @classmethod
     def make(cls, folder: Path, like: LanceMemory) -> Self:

@@ -16,13 +16,12 @@ import time
 from itertools import count
 from pathlib import Path
 
+from disk import disk, settled
 from index import copies, run
 
 from funes_git.git import Repo
 from funes_git.models import Models
 from funes_git.store.catalog import Catalog
-from funes_git.store.pack import blocks_from_json, expand
-from funes_git.store.stats import sizes
 from funes_git.vectorise import vectorise
 
 LARGEST = 1 << 30
@@ -65,27 +64,6 @@ def meaning(repo: Repo, some: int) -> None:
     )
 
 
-def disk(repo: Repo) -> None:
-    """What the memory and everything derived of it take over the text that was recorded."""
-    with Catalog.open(repo.layout.catalog) as catalog:
-        chunks, missing = catalog.totals().chunks, catalog.pending_count()
-        bodies = (expand(data) for (data,) in catalog.rows("SELECT data FROM bodies"))
-        text = sum(len(b.text.encode()) for body in bodies for b in blocks_from_json(body))
-    found = sizes(repo.layout)
-    for part, size in found.items():
-        print(f"disk: {part} {size / chunks:,.0f} bytes a chunk")
-    over = (sum(found.values()) - text) / chunks
-    later = missing * vector_bytes(Models({}).entry().dim) / chunks
-    print(f"disk: recorded text {text / chunks:,.0f} bytes a chunk")
-    print(f"disk over the text: {over:,.0f} bytes a chunk")
-    print(f"disk over the text, with all vectors: {over + later:,.0f} (asked: ≤ 1,200)")
-
-
-def vector_bytes(dim: int) -> int:
-    """Of a vector: 16-bit floats in the memory; an id, a scale and 8-bit codes in vectors/."""
-    return 2 * dim + 8 + 4 + dim
-
-
 def _used() -> float:
     return sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 
@@ -105,7 +83,9 @@ def main() -> None:
         words(top, home)
         repo = Repo.discover(top)
         meaning(repo, options.vectors)
-        disk(repo)
+        disk(repo.layout)
+        print("once it is tidied:")
+        disk(settled(repo.layout, Path(folder) / "settled"))
 
 
 if __name__ == "__main__":

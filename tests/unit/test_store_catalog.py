@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,14 +16,17 @@ from tempfile import TemporaryDirectory
 import pytest
 from store_data import T0, chunk_id, chunks_of, edit, rich_batch, state, turn
 
+from funes_git import chunk
 from funes_git.errors import FormatTooNew, FunesError, MemoryMissing, UnknownTarget
 from funes_git.model import Batch, LineKey, Link, LinkedCommit, Reason
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
 from funes_git.store.database import StoreDamaged
+from funes_git.store.migrate import migrate
 from funes_git.store.records import HookEvent, Totals
-from funes_git_parsers.base import Retraction, Session, Spawn, Turn
+from funes_git.store.schema import MIGRATIONS
+from funes_git_parsers.base import Block, Retraction, Session, Spawn, Turn
 
 
 @pytest.fixture
@@ -99,6 +104,91 @@ def test_chunks_come_back_with_their_turn(path: Path) -> None:
         assert set(catalog.chunks_by_id(ids)) == {i for i in ids if not rows[i].gone}
         wanted = chunk_id("s1", "s1-t1", 0, 0)
         assert wanted in catalog.chunks_without_vector([("s1", "s1-t1")])
+
+
+def test_a_passage_behind_a_label_is_stored_by_its_place(path: Path) -> None:
+    body = "first line\n" + "x" * 2000
+    blocks = (
+        Block("tool_use", '{"command":"ls"}', tool="Bash"),
+        Block("tool_result", body, tool="Bash"),
+        Block("tool_result", "[tool_result] said again", tool="Bash"),
+    )
+    t = turn("s1", 1, blocks=blocks)
+    cut = chunk.chunks(t, ("src/cache.py",))
+    store(path, Batch(turns=[t], chunks=cut))
+    with Catalog.open(path) as catalog:
+        assert [row.text for row in catalog.chunk_rows(0, 10)] == [c.text for c in cut]
+        assert [row.files for row in catalog.chunk_rows(0, 10)] == [("src/cache.py",)] * len(cut)
+        assert catalog.rows("SELECT count(*), count(text), count(label) FROM chunks") == [(4, 0, 3)]
+
+
+def test_what_many_turns_say_is_stored_once(path: Path) -> None:
+    store(path, Batch(turns=[turn("s1", n, "a", parent_uuid=f"s1-t{n - 1}") for n in range(5)]))
+    with Catalog.open(path) as catalog:
+        assert catalog.rows("SELECT name FROM names ORDER BY 1") == [
+            ("/home/ada/widget",),
+            ("assistant",),
+            ("main",),
+            ("s1-t0",),
+        ]
+        said = "SELECT turn_uuid, parent_uuid, role, exchange, branch, model FROM turns ORDER BY id"
+        assert catalog.rows(said) == [
+            (f"s1-t{n}", f"s1-t{n - 1}", "assistant", "s1-t0", "main", None) for n in range(5)
+        ]
+
+
+def test_a_catalog_of_format_3_is_read_on(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        migrate(db, MIGRATIONS[:3], "the catalog")
+        db.executescript(
+            """INSERT INTO meta VALUES ('identity', 'as before');
+            INSERT INTO sessions (id, session_id, harness) VALUES (1, 's1', 'claude_code');
+            INSERT INTO turns (id, session, turn_uuid, seq, role, parent_uuid, exchange, branch,
+              workdir, digest) VALUES (3, 1, 't1', 1, 'user', 'gone', 't1', 'main', '/home/w', 7),
+              (5, 1, 't2', 2, 'assistant', 't1', 't1', 'main', '/home/w', 8);
+            INSERT INTO bodies VALUES (3, '[["text","Cache it"]]'), (5, '[["tool_use","ls","Sh"]]');
+            INSERT INTO chunks (id, chunk_id, turn, block, split, block_type, tool, prose, vector,
+              gone, files, start, length, text) VALUES
+              (9, '0123456789abcdef', 5, 0, 0, 'tool_use', 'Sh', 0, 0, 0, '["a.py"]', 0, 16,
+              '[tool_use Sh] ls');
+            INSERT INTO events VALUES ('e0', 'reflog', 1.0, 'x', NULL, NULL, '[]', '');
+            INSERT INTO events VALUES ('e1', 'reflog', 1.5, NULL, NULL, 'main', '[]', 'amended');
+            DELETE FROM events WHERE id = 'e0';"""
+        )
+    with pytest.raises(MemoryMissing, match="older funes-git"):
+        Catalog.open(path)
+    with CatalogWriter.open(path) as catalog:
+        first, second = (turn for turn, _, _ in catalog.turns_of("s1"))
+        assert (first.parent_uuid, second.parent_uuid) == ("gone", "t1")
+        said = (second.role, second.branch, second.workdir, second.exchange)
+        assert said == ("assistant", "main", "/home/w", "t1")
+        (row,) = catalog.chunk_rows(0, 10)
+        assert (row.rowid, row.text, row.files) == (9, "[tool_use Sh] ls", ("a.py",))
+        assert [(n, event.id) for n, event in catalog.heard_events(0)] == [(2, "e1")]
+        assert catalog.setting("identity") == "as before"
+
+
+def test_what_is_free_is_given_back_and_no_number_changes(path: Path) -> None:
+    def numbers(catalog: Catalog) -> list[tuple[object, ...]]:
+        tables = {"chunks": "id", "named_turns": "id", "edits": "id", "events": "n"}
+        return [row for table, n in tables.items()
+                for row in catalog.rows(f"SELECT {n} FROM {table} ORDER BY 1")]  # fmt: skip
+
+    event = HookEvent("e2", "reflog", T0)
+    store(path, rich_batch())
+    with CatalogWriter.open(path) as writer:
+        writer.add_events([HookEvent("e1", "reflog", T0), event])
+        writer.db.execute("DELETE FROM events WHERE id = 'e1'")
+        before = numbers(writer)
+        writer.shrink()
+        size = path.stat().st_size
+        t = turn("s2", 0, *(hashlib.sha256(b"%d" % n).hexdigest() * 3 for n in range(3000)))
+        writer.apply(Changes.of(Batch(turns=[t])), {})
+        writer.db.execute("DELETE FROM bodies WHERE length(data) > 10000")
+        writer.db.execute("DELETE FROM named_turns WHERE turn_uuid = 's2-t0'")
+        writer.shrink()
+        assert numbers(writer) == before
+    assert path.stat().st_size < size + 20_000
 
 
 def test_turn_stored_again_replaces_its_blocks_and_chunks(path: Path) -> None:
@@ -515,7 +605,7 @@ def test_damaged_catalog_is_reported_with_the_remedy(path: Path, damage: str) ->
 def test_reader_sees_the_old_state_while_a_writer_writes(path: Path) -> None:
     store(path, rich_batch())
     with CatalogWriter.open(path) as writer, writer.transaction():
-        writer.db.execute("DELETE FROM turns")
+        writer.db.execute("DELETE FROM named_turns")
         with Catalog.open(path) as catalog:
             assert catalog.turn("s1", "s1-t1") is not None
 
@@ -526,7 +616,7 @@ def test_reading_leaves_nothing_behind(path: Path) -> None:
     with Catalog.open(path) as catalog:
         catalog.stats()
         with pytest.raises(FunesError):
-            catalog.rows("DELETE FROM turns")
+            catalog.rows("DELETE FROM named_turns")
     assert [p.name for p in path.parent.iterdir()] == [path.name]
     assert path.read_bytes() == before
 

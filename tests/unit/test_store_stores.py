@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import signal
@@ -23,11 +24,12 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.columns import DEFAULT_MODEL, TABLES, iso_time, workdir_facet
 from funes_git.store.database import StoreDamaged
+from funes_git.store.lance import LanceMemory
 from funes_git.store.levelled import TablesLost
 from funes_git.store.manifest import disk_versions
 from funes_git.store.records import HookEvent, Totals
 from funes_git.store.stores import Stores
-from funes_git_parsers.base import Retraction
+from funes_git_parsers.base import Retraction, Session
 
 
 def later_batch() -> Batch:
@@ -326,7 +328,7 @@ def test_chunks_have_the_columns_of_funes_first(layout: Layout) -> None:
         *((name, "string") for name in more),
         ("block_idx", "int64"),
         ("split_idx", "int64"),
-        ("vector", "fixed_size_list<item: float>[384]"),
+        ("vector", "binary"),  # lists of floats in what leaves the machine
         ("harness", "string"),
         ("repo", "string"),
     ]
@@ -367,6 +369,56 @@ def test_vectors_outlive_everything_but_a_new_text(layout: Layout) -> None:
         pending = stores.catalog.pending_vectors(100)
         assert pending == [(chunk_id("s1", "s1-t0", 0, 0), "Please cache the lexer")]
         assert len([i for some, _ in stores.vectors() for i in some]) == len(ids) - 1
+
+
+def test_a_memory_with_wider_vectors_is_written_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = Layout(tmp_path / ".git")
+    with monkeypatch.context() as older, Stores.open(layout, write=True) as stores:
+        older.setattr(LanceMemory, "packed", False)
+        stores.write(rich_batch())
+    with Stores.open(layout, write=True) as stores:
+        ids = [i for i, _ in stores.catalog.pending_vectors(100)]
+        stores.set_vectors(ids, [[0.1] * 384 for _ in ids], DEFAULT_MODEL)
+        assert stores.lance().table("chunks").schema.field("vector").type.value_type == "float"
+        found = [v for _, vs in stores.vectors() for v in vs]
+        assert len(found) == len(ids)
+        assert {round(float(number), 7) for v in found for number in v} == {0.1}
+
+
+def test_a_passage_without_a_vector_takes_no_room_for_one(layout: Layout) -> None:
+    turns = [turn("s9", n, f"Passage {n}") for n in range(300)]
+    with Stores.open(layout, write=True) as stores:
+        stores.write(Batch(turns=turns, chunks=[c for t in turns for c in chunks_of(t)]))
+        stores.flush()
+        some = [i for i, _ in stores.catalog.pending_vectors(300)][::5]
+        made = {i: [n / 7, *[0.25] * 383] for n, i in enumerate(some)}
+        stores.set_vectors(list(made), list(made.values()), DEFAULT_MODEL)
+        stores.tidy(timedelta(0))
+        found = {i: v for some, vs in stores.vectors() for i, v in zip(some, vs, strict=True)}
+        assert {i: v.tolist() for i, v in found.items()} == {
+            i: pytest.approx(v, rel=0.001) for i, v in made.items()
+        }
+    (data,) = (layout.memory / "chunks.lance" / "data").iterdir()
+    assert data.stat().st_size < len(made) * 768 + 300 * 200
+
+
+def test_small_tables_leave_no_filters_and_passages_that_are_alike_take_little(
+    layout: Layout,
+) -> None:
+    with Stores.open(layout, write=True) as stores:
+        for n in range(8):
+            stores.write(Batch(sessions=[Session(f"s{n}", "claude_code", title=f"Title {n}")]))
+            stores._store()
+        turns = [turn("s9", n, f"{n} " + hashlib.sha256(b"%d" % (n // 50)).hexdigest() * 15)
+                 for n in range(300)]  # fmt: skip
+        stores.write(Batch(turns=turns, chunks=[c for t in turns for c in chunks_of(t)]))
+        stores.flush()
+    sizes = {table: sum(file.stat().st_size for file in (layout.memory / table).rglob("*"))
+             for table in ("sessions.lance", "chunks.lance")}  # fmt: skip
+    assert sizes["sessions.lance"] < 8 * 10_000
+    assert sizes["chunks.lance"] < 300 * 960 / 4
 
 
 def test_vectors_of_another_model_are_refused_until_it_is_changed(layout: Layout) -> None:
