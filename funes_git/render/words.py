@@ -90,6 +90,7 @@ _LABELS: Final = {
     "amp": "Amp",
     "cline": "Cline",
     "roo": "Roo Code",
+    "kilo": "Kilo Code",
     "pi": "Pi",
     "openclaw": "OpenClaw",
     "omp": "oh-my-pi",

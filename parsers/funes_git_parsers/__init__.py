@@ -50,7 +50,7 @@ def __getattr__(name: str) -> object:
         *(claude, codex),
         *(pi.PI, pi.OPENCLAW, pi.OMP),
         *(gemini, qwen, copilot, droid),
-        *(hermes, opencode, goose, cursor),
+        *(hermes, opencode.OPENCODE, opencode.KILO, goose, cursor),
         *(cline.CLINE, cline.ROO, amp, aider),
     )
     others: tuple[Parser, ...] = (funes_jsonl, hub_traces, specstory)

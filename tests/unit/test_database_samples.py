@@ -9,8 +9,9 @@ from pathlib import Path
 
 from sources import Sources
 
-from funes_git_parsers import hermes, opencode
-from funes_git_parsers.base import Edit, Hunk, PrintedCommit, Turn
+from funes_git_parsers import hermes
+from funes_git_parsers.base import Edit, Hunk, PrintedCommit, Spawn, Turn
+from funes_git_parsers.opencode import KILO, OPENCODE
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -51,7 +52,7 @@ def test_hermes_0_19(tmp_path: Path) -> None:
 
 def test_opencode_1_18(tmp_path: Path) -> None:
     restore("opencode/1.18.33.json", tmp_path / ".local/share/opencode/opencode.db")
-    found = Sources(opencode, tmp_path)
+    found = Sources(OPENCODE, tmp_path)
     key = "ses_dd52d5f55ffeBttbBr7td5B4fo"
     assert [t.role for t in found.turns(key)] == [
         *("user", "assistant", "tool", "assistant", "tool", "assistant", "tool"),
@@ -72,9 +73,9 @@ def test_opencode_1_18(tmp_path: Path) -> None:
 
 def test_an_export_of_opencode_1_4() -> None:
     path = DATA / "opencode" / "session-bridge.json"
-    assert opencode.claim(path, path.read_bytes()[:65536])
-    (source,) = opencode.sessions(path)
-    items = list(opencode.read(source, None, lambda path: path.open("rb")))
+    assert OPENCODE.claim(path, path.read_bytes()[:65536])
+    (source,) = OPENCODE.sessions(path)
+    items = list(OPENCODE.read(source, None, lambda path: path.open("rb")))
     turns = [item for item in items if isinstance(item, Turn)]
     assert [t.model for t in turns if t.role == "assistant"] == ["claude-sonnet-4.5"] * 3
     changed = [
@@ -96,3 +97,30 @@ def test_an_export_of_opencode_1_4() -> None:
         "-\t\tupdateStatusBarItem(statusBarItem, COMMAND_ID.SHOW_STATUS, workspaceState);",
         "+\t\tupdateStatusBarItem(statusBarItem, COMMAND_ID.FOCUS_VIEW, workspaceState);",
     ]
+
+
+def test_kilo_7_7(tmp_path: Path) -> None:
+    """Kilo Code's command line is made from OpenCode."""
+    restore("kilo/7.7.9.json", tmp_path / ".local/share/kilo/kilo.db")
+    found = Sources(KILO, tmp_path)
+    key, child = "ses_dd1b16b6dffeZDbQL5vooSfIxm", "ses_dd1b0987fffeswuVd0m4O0IYlC"
+    assert {source.harness for source in found.found()} == {"kilo"}
+    assert [source.key for source in KILO.sessions(tmp_path / ".local/share/kilo/kilo.db")] == [
+        child,
+        key,
+    ]
+    assert [t.blocks[0].text for t in found.turns(key) if t.is_prompt] == [
+        '"Make greet return hello and commit."'  # it quotes what it is given on its command line
+    ]
+    assert {t.harness for t in found.turns(key)} == {"kilo"}
+    assert [(e.path, e.new) for e in found.edits(key)] == [
+        ("/w/app/app.py", '    return "hello"'),
+        ("/w/app/new.txt", "one line of mine\n"),
+    ]
+    assert [(e.path, e.new) for e in found.edits(child)] == [
+        ("/w/app/three.txt", "three by the sub\n")
+    ]
+    (spawn,) = found.items(key, Spawn)
+    assert spawn.thread == child
+    assert [c.sha[:7] for b in found.blocks(key) for c in b.commits] == ["2f3bd89"]
+    assert "commit:e649f0ca629c417bdce407cf00b720a3c3246879" in found.roots(key)

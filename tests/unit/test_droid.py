@@ -10,7 +10,7 @@ import pytest
 from parsing import Parsed, parsed
 
 from funes_git_parsers import droid, scaffold
-from funes_git_parsers.base import Hunk, Places, PrintedCommit, Session, Spawn
+from funes_git_parsers.base import Edit, Hunk, Places, PrintedCommit, Session, Spawn, Turn
 
 ID = "0b8f3c2a-1111-4000-8000-000000000001"
 FOLDER = "/home/ada/.factory/sessions/-w-repo"
@@ -207,3 +207,32 @@ def test_sessions_are_found_and_claimed(tmp_path: Path) -> None:
     assert droid.claim(top / "older.jsonl", json.dumps(START).encode() + b"\n{}")
     assert not droid.claim(top / "older.jsonl", b'{"type":"session_start","at":"2026"}')
     assert not droid.claim(top / "older.jsonl", b'{"type":"session","id":"x","cwd":"/w"}')
+
+
+def test_what_droid_0_225_wrote() -> None:
+    """A real session: an edit and a new file, one edit that failed, a commit, a command that
+    failed."""
+    path = Path(__file__).parents[1] / "data" / "droid" / "4a9fa04a.jsonl"
+    assert droid.claim(path, path.read_bytes())
+    (source,) = droid.sessions(path)
+    items = list(droid.read(source, None, lambda path: path.open("rb")))
+    turns = [item for item in items if isinstance(item, Turn)]
+    (prompt,) = [t for t in turns if t.is_prompt]
+    assert prompt.blocks[0].text == "Make greet return hello and commit."
+    assert {b.scaffold for b in turns[0].blocks} == {"system-reminder"}
+    assert {t.model for t in turns if t.role == "assistant"} == {"custom:Fake-0"}
+    assert [b.text for t in turns for b in t.blocks if b.type == "thinking"] == [
+        "Callers want a word.",
+        "Callers want a word.",
+    ]
+    edits = [item for item in items if isinstance(item, Edit)]
+    assert [(e.path, e.operation) for e in edits] == [
+        ("/w/app/app.py", "modify"),
+        ("/w/app/new.txt", "create"),
+    ]
+    hunk = Hunk(1, 1, (" def greet():", '-    return "hi"', '+    return "hello"'))
+    assert edits[0].hunks == (hunk,)
+    assert [
+        b.exit_code for t in turns for b in t.blocks if b.tool == "Execute" if t.role == "tool"
+    ] == [0, 0, 0, 1]
+    assert [c.sha[:7] for t in turns for b in t.blocks for c in b.commits] == ["3a10e2e"]

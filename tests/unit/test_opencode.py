@@ -12,13 +12,13 @@ import pytest
 from opencode_records import FOLDER, PROJECT, SHARE, START, Story, diff, sample, text
 from sources import Sources
 
-from funes_git_parsers import opencode
 from funes_git_parsers.base import Edit, Hunk, PrintedCommit, Retraction, Session, Spawn, Turn
+from funes_git_parsers.opencode import OPENCODE
 
 
 @pytest.fixture
 def found(tmp_path: Path) -> Sources:
-    return Sources(opencode, tmp_path)
+    return Sources(OPENCODE, tmp_path)
 
 
 @pytest.fixture
@@ -39,11 +39,11 @@ def test_every_form_gives_the_same(tmp_path: Path, found: Sources, database: Pat
     story.tree(tmp_path / SHARE / "storage")
     of_tree, _ = found.read("ses_1")
     path = story.export(tmp_path / "export.json")
-    assert opencode.claim(path, path.read_bytes()[:65536])
-    (source,) = opencode.sessions(path)
-    of_export = list(opencode.read(source, None, lambda path: path.open("rb")))[:-1]
+    assert OPENCODE.claim(path, path.read_bytes()[:65536])
+    (source,) = OPENCODE.sessions(path)
+    of_export = list(OPENCODE.read(source, None, lambda path: path.open("rb")))[:-1]
     assert of_database == of_tree == of_export
-    assert opencode.roots(source, lambda path: path.open("rb")) == {
+    assert OPENCODE.roots(source, lambda path: path.open("rb")) == {
         FOLDER,
         "/w/repo/app.py",
         f"commit:{PROJECT}",
@@ -362,8 +362,8 @@ def test_ids_that_were_redacted_are_told_apart(tmp_path: Path) -> None:
         story.message("user", text(words))
         story.messages[-1]["info"]["id"] = "REDACTED"
     path = story.export(tmp_path / "export.json")
-    (source,) = opencode.sessions(path)
-    items = opencode.read(source, None, lambda path: path.open("rb"))
+    (source,) = OPENCODE.sessions(path)
+    items = OPENCODE.read(source, None, lambda path: path.open("rb"))
     assert [i.turn_uuid for i in items if isinstance(i, Turn)] == ["REDACTED", "REDACTED~2"]
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from opencode_records import SHARE, Story, sample, text
 
-from funes_git_parsers import opencode
 from funes_git_parsers.conformance import ParserTests
+from funes_git_parsers.opencode import OPENCODE
 
 
 class TestOpenCode(ParserTests):
-    parser = opencode
+    parser = OPENCODE
 
     def make_home(self, home: Path) -> None:
         story = sample()

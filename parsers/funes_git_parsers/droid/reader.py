@@ -29,7 +29,7 @@ class Reader:
 
     def __init__(self, fallback: str, model: str | None, remembered: Any = None) -> None:
         """`fallback` names the session if its first record does not, `model` is what the settings
-        beside it name; `remembered` is what `plain` gave."""
+        beside it name, where a message names none; `remembered` is what `plain` gave."""
         self._model = model
         self._session, self._cwd = fallback, None
         self._is_told = self._is_agent = False
@@ -111,6 +111,7 @@ class Reader:
         typed = any(block.scaffold is None for block in blocks)
         is_prompt = role == "user" and typed and not self._is_agent
         exchange = uuid if is_prompt else self._exchanges.get(parent or "")
+        model = string(mapping(record.get("message")).get("modelId")) or self._model
         yield Turn(
             session_id=self._session,
             turn_uuid=uuid,
@@ -122,7 +123,7 @@ class Reader:
             parent_uuid=parent,
             exchange=exchange,
             workdir=self._cwd,
-            model=self._model if role == "assistant" else None,
+            model=model if role == "assistant" else None,
             is_prompt=is_prompt,
         )
         self._exchanges[uuid] = exchange

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from funes_git_parsers import media, scaffold, tools
 from funes_git_parsers.base import COMMIT, Block, Item, Retraction, Role, Session, Spawn, Turn
@@ -19,21 +19,20 @@ from funes_git_parsers.revision import Entry, about
 from funes_git_parsers.tools import Call
 from funes_git_parsers.values import compact, integer, is_blank, mapping, moment, string
 
-HARNESS: Final = "opencode"
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-def entries(stored: Stored) -> list[Entry]:
+def entries(stored: Stored, harness: str) -> list[Entry]:
     """The session as entries: one for each turn, and the first for the session."""
     info = stored.info
     session = Session(
         str(info["id"]),
-        HARNESS,
+        harness,
         string(info.get("title")),
         string(info.get("parentID")),
         string(info.get("version")),
     )
-    return [about(session), *_Reader(stored).run()]
+    return [about(session), *_Reader(stored, harness).run()]
 
 
 def anchors(stored: Stored) -> set[str]:
@@ -46,8 +45,9 @@ def anchors(stored: Stored) -> set[str]:
 
 
 class _Reader:
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: Stored, harness: str) -> None:
         self._stored = stored
+        self._harness = harness
         self._session = str(stored.info["id"])
         self._folder = string(stored.info.get("directory"))
         self._typed = string(stored.info.get("parentID")) is None
@@ -91,7 +91,7 @@ class _Reader:
             seq=self._seq,
             ts=more.pop("ts", None) or created,
             role=role,
-            harness=HARNESS,
+            harness=self._harness,
             blocks=blocks,
             parent_uuid=self._last,
             exchange=self._exchange,
