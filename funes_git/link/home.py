@@ -41,7 +41,7 @@ def astray(
     found: set[Spot] = set()
     for key, rows in candidates.items():
         lines = numbers.get(key, ())
-        if len(rows) > 1 and len(rows) * len(lines) <= MOST:
+        if lines and len(rows) > 1 and len(rows) * len(lines) <= MOST:
             runs = {(n, c.edit, c.pos): around(n, c.edit, c.pos) for n in lines for c in rows}
             found |= _misplaced(runs)
             if len(runs) <= FEW:

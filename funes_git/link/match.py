@@ -19,6 +19,8 @@ from funes_git_parsers.dataclass import dataclass
 GAP = 4
 """Lines that a person may have put or changed between two lines of one block."""
 
+_BESIDE = (*range(-GAP, 0), *range(1, GAP + 1))
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -81,7 +83,7 @@ def match(
     believed: list[Block] = []
     doubtful: set[int] = set()
     for edit, found in _by_edit(lines, candidates, loose, astray):
-        anchors = [*known.get(edit, ())] if known is not None else []
+        anchors = _Anchors(known.get(edit, ()) if known is not None else ())
         waiting: list[Block] = []
         rows = [(line, c.pos) for line, c in found if line.number in left.lines]
         for block in left.of(_blocks(edit, rows, loose)):
@@ -90,19 +92,19 @@ def match(
                 kept, rest = _touching(_placed(block, unplaced))
                 left.take(kept)
                 believed += [kept] if kept.pairs else []
-                anchors += kept.pairs if known is not None else ()
+                anchors.add(kept.pairs if known is not None else ())
                 waiting.append(rest)
             else:
                 waiting.append(block)
                 doubtful.update(line.number for line, _ in block.pairs)
         # of equal lines beside believed ones, the one that is shifted least
-        waiting.sort(key=lambda block: (block.score <= 0, _shift(block, anchors)))
+        waiting.sort(key=lambda block: (block.score <= 0, anchors.shift(block)))
         for block in left.of(waiting):
-            if _shift(block, anchors) <= GAP:
-                kept, _ = _touching(_placed(block, unplaced), anchors)
+            if anchors.shift(block) <= GAP:
+                kept, _ = _touching(_placed(block, unplaced), anchors.numbers)
                 left.take(kept)
                 believed += [kept] if kept.pairs else []
-                anchors += kept.pairs
+                anchors.add(kept.pairs)
     return Matching(tuple(believed), frozenset(doubtful & left.lines))
 
 
@@ -130,6 +132,31 @@ class _Left:
         self._used.update((block.edit, pos) for _, pos in block.pairs)
 
 
+class _Anchors:
+    """The believed lines of one edit, by their numbers in the commit."""
+
+    def __init__(self, pairs: Iterable[Pair]) -> None:
+        self.numbers: dict[int, list[Pair]] = defaultdict(list)
+        self.add(pairs)
+
+    def add(self, pairs: Iterable[Pair]) -> None:
+        """More of them."""
+        for line, pos in pairs:
+            self.numbers[line.number].append((line, pos))
+
+    def shift(self, block: Block) -> int:
+        """How far the block is shifted against those that stand beside it, in the same order; more
+        than GAP if there are none."""
+        found = GAP + 1
+        for line, pos in block.pairs:
+            for distance in _BESIDE:
+                for other, other_pos in self.numbers.get(line.number - distance, ()):
+                    wanted = pos - other_pos
+                    if line.hunk == other.hunk and wanted * distance > 0 and abs(wanted) <= GAP:
+                        found = min(found, abs(distance - wanted))
+        return found
+
+
 def _by_edit(
     lines: Sequence[DiffLine], candidates: Candidates, loose: bool, astray: Collection[Spot]
 ) -> Iterable[tuple[int, list[tuple[DiffLine, Candidate]]]]:
@@ -150,11 +177,11 @@ def _blocks(edit: int, rows: list[Pair], loose: bool) -> list[Block]:
     if len(blocks) < 2:
         return blocks
     lines, positions = Counter(line.number for line, _ in rows), Counter(pos for _, pos in rows)
-    shifts = [
+    shifts = {
         line.number - pos
         for line, pos in rows
         if lines[line.number] == positions[pos] == 1 and line.weight > 0
-    ] or [0]
+    } or {0}
 
     def strays(block: Block) -> int:
         line, pos = block.pairs[0]
@@ -187,11 +214,10 @@ def _placed(block: Block, unplaced: Collection[Spot]) -> Block:
     return replace(block, pairs=pairs, score=sum(line.weight for line, _ in pairs))
 
 
-def _touching(block: Block, anchors: Iterable[Pair] = ()) -> tuple[Block, Block]:
+def _touching(block: Block, anchored: Collection[int] = ()) -> tuple[Block, Block]:
     """The part of a block that may be believed, and the rest: blank lines and braces go with the
-    lines that they touch, of the block and of `anchors`, not over another's line."""
-    numbers = {line.number for line, _ in anchors}
-    numbers.update(line.number for line, _ in block.pairs if line.weight > 0)
+    lines that they touch, of the block and of those `anchored`, not over another's line."""
+    numbers = {*anchored, *(line.number for line, _ in block.pairs if line.weight > 0)}
     for step in (1, -1):
         for line, _ in block.pairs[::step]:
             if line.number - step in numbers:
@@ -199,20 +225,3 @@ def _touching(block: Block, anchors: Iterable[Pair] = ()) -> tuple[Block, Block]
     kept = [pair for pair in block.pairs if pair[0].number in numbers]
     rest = [pair for pair in block.pairs if pair[0].number not in numbers]
     return replace(block, pairs=kept), Block(block.edit, rest, 0.0, block.loose)
-
-
-def _shift(block: Block, anchors: Sequence[Pair]) -> int:
-    """How far the block is shifted against the believed lines of the same edit that stand beside
-    it, in the same order; more than GAP if there are none."""
-    found = GAP + 1
-    for line, pos in block.pairs:
-        for other, other_pos in anchors:
-            distance, wanted = line.number - other.number, pos - other_pos
-            if (
-                line.hunk == other.hunk
-                and 0 < abs(distance) <= GAP
-                and wanted * distance > 0
-                and abs(wanted) <= GAP
-            ):
-                found = min(found, abs(distance - wanted))
-    return found
