@@ -3,6 +3,7 @@ that opened it and the agent's closing words."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field, replace
 
@@ -18,8 +19,12 @@ _STRETCH = 4
 """Turns within which passages of one exchange are one answer."""
 _ALSO = 2
 """Passages of an exchange beside the best."""
+_AHEAD = 24
+"""Passages of which it is asked at once in which exchanges they stand."""
 _LAST_TURNS = 12
 """Turns at the end of an exchange in which the agent's closing words are looked for."""
+
+_FIRST = re.compile(r"\S+")
 
 Ranked = Sequence[tuple[str, float]]
 """Chunk ids with scores, best first."""
@@ -67,7 +72,8 @@ class _Known:
 
 
 def _start(text: str) -> str:
-    return text.split(None, 1)[0].lower() if text.strip() else ""
+    found = _FIRST.search(text)
+    return found[0].lower() if found else ""
 
 
 class Exchanges:
@@ -77,7 +83,7 @@ class Exchanges:
         self._catalog = catalog
         self._prompts: dict[tuple[str, str | None, str | None], Turn | None] = {}
         self._opened: set[Key] = set()
-        """The exchanges that a prompt of their own session opened, of all passages at once."""
+        """The exchanges that a prompt of their own session opened, as far as was asked."""
 
     def grouped(
         self, ranked: Ranked, rows: Mapping[str, ChunkRow], limit: int, stages: Stages = ALL
@@ -86,11 +92,11 @@ class Exchanges:
         groups: list[Group] = []
         seen: dict[Key, list[Group]] = {}
         known = _Known() if stages.collapse else None
-        exchanges = {(row.session_id, row.exchange) for row in rows.values() if row.exchange}
-        self._opened = self._catalog.prompts_among(exchanges)
-        for chunk, score in ranked:
+        for place, (chunk, score) in enumerate(ranked):
             row = rows[chunk]
             full = len(groups) >= limit
+            if place % _AHEAD == 0 and not full:
+                self._look_up(rows[each] for each, _ in ranked[place : place + _AHEAD])
             twin = known.twin_of(row.text, closely=not full) if known else None
             if twin is not None:
                 groups[twin].twins.append(row)
@@ -117,6 +123,11 @@ class Exchanges:
         commits = self._commits(every)
         found = [self._hit(group, commits) for group in groups]
         return tuple(self._among(hit, neighbours) if neighbours else hit for hit in found)
+
+    def _look_up(self, rows: Iterable[ChunkRow]) -> None:
+        """Ask which of the passages' exchanges a prompt of their own session opened."""
+        keys = ((row.session_id, row.exchange) for row in rows if row.exchange)
+        self._opened |= self._catalog.prompts_among(keys)
 
     def _exchange(self, row: ChunkRow) -> Key:
         own = (row.session_id, row.exchange or row.thread or row.turn_uuid)

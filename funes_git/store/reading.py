@@ -202,13 +202,15 @@ class TurnReading(SessionReading):
         return _turn(opening) if opening else None
 
     def last_words(self, prompt: Turn, limit: int) -> Iterator[Turn]:
-        """Up to `limit` turns of the agent in the exchange that `prompt` opened, the last first,
-        also after what was said to it meanwhile; retracted ones and those of sub-agents are left
-        out."""
+        """Those with words of the last `limit` turns of the agent in the exchange that `prompt`
+        opened, the last first, also after what was said to it meanwhile; retracted ones and those
+        of sub-agents are left out."""
         sql = (
-            TURN + "WHERE s.session_id = ? AND t.seq > ? AND t.exchange = ?"
-            " AND t.role = 'assistant' AND t.thread IS NULL AND NOT t.retracted"
-            " ORDER BY t.seq DESC, t.id DESC LIMIT ?"
+            f"{TURN} WHERE t.id IN (SELECT t.id FROM turns t JOIN sessions s ON s.id = t.session"
+            " WHERE s.session_id = ? AND t.seq > ? AND t.exchange = ? AND t.role = 'assistant'"
+            " AND t.thread IS NULL AND NOT t.retracted ORDER BY t.seq DESC, t.id DESC LIMIT ?)"
+            " AND t.id IN (SELECT turn FROM chunks WHERE turn = t.id AND gone = 0 AND prose = 1)"
+            " ORDER BY t.seq DESC, t.id DESC"
         )
         values = (prompt.session_id, prompt.seq, prompt.turn_uuid, limit)
         yield from map(_turn, self.each(sql, values))  # most need the first alone
