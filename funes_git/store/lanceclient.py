@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import os
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from funes_git.errors import FunesError
 from funes_git.store.heap import lean
+from funes_git.store.late import put_off, without_overrides
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
@@ -27,38 +27,24 @@ T = TypeVar("T")
 
 
 def connected(folder: Path) -> DBConnection:
-    lancedb = _lancedb()
+    lancedb = load()
     session = lancedb.Session(index_cache_size_bytes=CACHE, metadata_cache_size_bytes=CACHE)
     connection: DBConnection = lancedb.connect(folder, session=session)
     return connection
 
 
-def _lancedb() -> Any:
-    """Import lancedb, but not the client of a REST service that it names and nobody here calls:
-    that takes a third of the time, and is loaded when something asks for it."""
-    _put_off("lance_namespace_urllib3_client")
-    import lancedb
+def load() -> Any:
+    """Import lancedb, but neither the client of a REST service that it names and nobody here calls,
+    nor that client's 200 records, nor checks of its own methods: that takes half the time."""
+    if "lancedb" not in sys.modules:
+        put_off("lance_namespace_urllib3_client")
+        put_off("lance_namespace_urllib3_client.models", classes=True)
+    with without_overrides():
+        import lancedb
 
     lean()
     gc.freeze()  # its 200,000 objects stay: looking for garbage among them takes long
     return lancedb
-
-
-def _put_off(name: str) -> None:
-    """Have a package's own code run when one of its names is first asked for, though its modules
-    are imported before."""
-    spec = None if name in sys.modules else importlib.util.find_spec(name)
-    if spec is None or spec.loader is None:
-        return
-    package, loader = importlib.util.module_from_spec(spec), spec.loader
-
-    def load(missing: str) -> object:
-        del package.__getattr__
-        loader.exec_module(package)
-        return getattr(package, missing)
-
-    package.__getattr__ = load  # type: ignore[method-assign]
-    sys.modules[name] = package
 
 
 def own(table: Table) -> LanceTable:

@@ -8,25 +8,25 @@ import subprocess
 import sys
 from pathlib import Path
 
+import prefork
+
 ROOT = Path(__file__).parents[2]
 
 
 def environment(**changes: str) -> dict[str, str]:
     """The test's environment, in which this checkout is what gets imported."""
     paths = os.pathsep.join((str(ROOT), str(ROOT / "parsers"), str(ROOT / "tests")))
-    return {**os.environ, "PYTHONPATH": paths, **changes}
+    return {"LC_ALL": "C.UTF-8", **os.environ, "PYTHONPATH": paths, **changes}
 
 
 def funes(*args: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """`git funes ARGS`, with its output and exit code."""
-    return subprocess.run(
-        [sys.executable, "-m", "funes_git", *args],
-        cwd=cwd,
-        env=environment(**env),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return prefork.run(args, cwd, environment(**env))
+
+
+def started(*args: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """The same in a process that starts from nothing."""
+    return prefork.started(args, cwd, environment(**env))
 
 
 def on_terminal(*args: str, cwd: Path, typed: str, **env: str) -> tuple[int, str]:

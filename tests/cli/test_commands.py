@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from agents import START, ClaudeSession
-from cli.running import environment, funes
+from cli.running import environment, funes, started
 from helpers import GitRepo, share_caches
 
 
@@ -288,7 +288,7 @@ def test_index_reports_only_what_is_new(widget: Widget) -> None:
 def test_the_first_use_says_that_it_prepares_the_secret_scanner(widget: Widget) -> None:
     (widget.home / ".cache" / "funes-git" / "rules").unlink()
     told = [
-        funes("index", "--no-embed", cwd=widget.repo.path, HOME=str(widget.home)).stderr
+        started("index", "--no-embed", cwd=widget.repo.path, HOME=str(widget.home)).stderr
         for _ in range(2)
     ]
     said = "preparing the secret scanner (once; it takes some seconds)…"

@@ -11,7 +11,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import lancedb
 import pyarrow as pa
 import pytest
 from agents import ClaudeSession
@@ -37,6 +36,7 @@ from funes_git.store import differences
 from funes_git.store.catalog import Catalog
 from funes_git.store.changes import StoredTurn
 from funes_git.store.lance import LanceMemory
+from funes_git.store.lanceclient import connected
 from funes_git.store.lock import FileLock
 from funes_git.store.recovery import changes_of
 from funes_git.store.shared import SharedMemory
@@ -102,7 +102,7 @@ def funes_memory(folder: Path) -> None:
         for chunk in chunks(turn)
     ]
     table = pa.Table.from_pylist(rows, FUNES)
-    lancedb.connect(folder).create_table("chunks", table, on_bad_vectors="null")
+    connected(folder).create_table("chunks", table, on_bad_vectors="null")
 
 
 def test_a_memory_of_funes_itself_is_searched_and_shown(repo: GitRepo, tmp_path: Path) -> None:

@@ -489,12 +489,21 @@ from funes_git.layout import Layout
 from funes_git.store.stores import Stores
 with Stores.open(Layout(Path(sys.argv[1])), write=True) as stores:
     stores.lance()
-api = "lance_namespace_urllib3_client.api"
-assert api not in sys.modules
+api, model = (f"lance_namespace_urllib3_client.{n}" for n in ("api", "models.list_tables_response"))
+assert not {api, model, "overrides"} & set(sys.modules)
 import lance_namespace_urllib3_client
+from lance_namespace import ListTablesResponse
+found = ListTablesResponse(tables=["a"])
+assert found.to_dict() == ListTablesResponse.from_dict({"tables": ["a"]}).to_dict()
+assert isinstance(found, ListTablesResponse) and not isinstance("a", ListTablesResponse)
+assert model in sys.modules and api not in sys.modules
+assert type(found) is lance_namespace_urllib3_client.models.ListTablesResponse
 assert lance_namespace_urllib3_client.ApiClient and lance_namespace_urllib3_client.__version__
 assert api in sys.modules
 assert not hasattr(lance_namespace_urllib3_client, "nothing")
+assert not hasattr(lance_namespace_urllib3_client.models, "nothing")
+import overrides
+assert overrides.overrides
 """
     subprocess.run([sys.executable, "-c", script, str(layout.root)], check=True)
 

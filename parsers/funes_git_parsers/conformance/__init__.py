@@ -35,6 +35,9 @@ class ParserTests(ContractTests, RobustnessTests, DatabaseTests):
     """A user's home folder with sample sessions; it is copied before it is used."""
     is_discovered: ClassVar[bool] = True
     """False for a form that is in no place of its own: then all files below the home are asked."""
+    cuts: ClassVar[int] = 400
+    """At how many places a sample is cut, one that is smaller at every byte; much of what else is
+    tried at random grows with it."""
     env: ClassVar[Mapping[str, str]] = {}
     """The environment; `{home}` stands for the copy."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import ClassVar, get_args
 
 from funes_git_parsers.base import Capability, Cursor, Session, Skipped, Source
 from funes_git_parsers.conformance.home import Home, cursor_of, is_database
@@ -18,12 +18,11 @@ from funes_git_parsers.conformance.stands import (
 )
 from funes_git_parsers.conformance.watch import opened, photograph
 
-CUTS = 2000
-"""At how many places a sample is cut in two; smaller ones at every byte."""
-
 
 class ContractTests:
     """Sessions that are in order."""
+
+    cuts: ClassVar[int]
 
     def at_home(self, folder: Path) -> Home:
         """A copy of the samples."""
@@ -148,9 +147,9 @@ class ContractTests:
         for number, source in enumerate(home.plain()):
             data = source.path.read_bytes()
             expected = stands(home.read(source))
-            step = 1 + len(data) // (100 if number else CUTS)
+            step = 1 + len(data) // (min(100, self.cuts) if number else self.cuts)
             ends = [at + more for at, b in enumerate(data) if b == 10 for more in (0, 1, 2)]
-            for cut in (*range(0, len(data) + 1, step), *ends[:: 1 + len(ends) // CUTS]):
+            for cut in (*range(0, len(data) + 1, step), *ends[:: 1 + len(ends) // self.cuts]):
                 source.path.write_bytes(data[:cut])
                 first = home.read(source)
                 source.path.write_bytes(data)

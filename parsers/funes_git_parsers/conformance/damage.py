@@ -20,8 +20,9 @@ _AT_EACH = 3
 """How many of them are tried in one place, besides nothing, null and an empty object."""
 
 
-def broken(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """What may be found in the place of a file with `data`, with a name for each."""
+def broken(data: bytes, tries: int) -> Iterator[tuple[str, bytes]]:
+    """What may be found in the place of a file with `data`, with a name for each; `tries` says how
+    often each kind of random damage is tried."""
     yield "nothing", b""
     yield "a Git LFS pointer", LFS_POINTER
     yield "zeros", bytes(len(data))
@@ -33,14 +34,14 @@ def broken(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "lines in reverse", b"\n".join(reversed(data.split(b"\n")))
     yield "a NUL in each line", data.replace(b"\n", b"\x00\n")
     chance = random.Random(len(data))
-    for number in range(12):
+    for number in range(tries):
         yield f"noise {number}", chance.randbytes(chance.randrange(1, 400))
         at = chance.randrange(len(data) + 1)
         noise = chance.choice(
             (b"\xff\xfe\x80", b"\x00", b'"', b"{", b"]", b"\\", b"\n", b"\\ud83d")
         )
         yield f"{noise!r} at {at}", data[:at] + noise + data[at:]
-    for number in range(24):
+    for number in range(2 * tries):
         yield f"bits {number}", _flipped(data, chance)
 
 

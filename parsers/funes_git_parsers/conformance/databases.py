@@ -140,6 +140,7 @@ def _cells(path: Path, table: str, column: str) -> Iterator[Any]:
 def _alter(home: Home, path: Path, statement: str, *values: Any) -> None:
     """Change the database, if it can be, and read it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA synchronous = OFF")  # it is thrown away
         for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'"):
             db.execute(f'DROP TRIGGER "{name}"')
         try:

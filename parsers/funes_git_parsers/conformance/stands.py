@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias, cast
 
@@ -70,15 +70,24 @@ def repeated(items: Iterable[Item]) -> list[Key]:
 
 def unwritable(items: Iterable[Item]) -> list[Item]:
     """Items that hold a string that is no UTF-8."""
-    return [item for item in items if not _is_utf8(item)]
+    items = list(items)
+    return [] if _is_utf8(items) else [item for item in items if not _is_utf8(item)]
 
 
-def _is_utf8(item: Item) -> bool:
+def _is_utf8(value: object) -> bool:
     try:
-        json.dumps(asdict(item), ensure_ascii=False).encode()
+        _AS_JSON.encode(value).encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _values(record: Any) -> list[object]:
+    """Of a dataclass; `asdict` would copy them, which takes longer than to read a session."""
+    return [getattr(record, field.name) for field in fields(record)]
+
+
+_AS_JSON = json.JSONEncoder(ensure_ascii=False, default=_values)
 
 
 def dangling(items: Iterable[Item]) -> list[str]:
