@@ -18,7 +18,7 @@ APART = 10
 _END = "*** End Patch"
 _HEADER = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = "*** Move to: "
-_SPAN = re.compile(r"\*\*\* Begin Patch[^\n]*\n.*?(?:^[ \t]*\*\*\* End Patch|\Z)", re.S | re.M)
+_LAST_LINE = re.compile(r"\n[ \t]*\*\*\* End Patch")
 _RANGE = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
 Kind = Literal["create", "modify", "delete"]
@@ -44,8 +44,12 @@ class PatchFile:
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Where patches stand inside `text` (a shell script, a program): start and end offsets."""
-    for match in _SPAN.finditer(text):
-        yield match.span()
+    start = text.find(BEGIN)
+    while start >= 0 and (first := text.find("\n", start)) >= 0:
+        last = _LAST_LINE.search(text, first)
+        end = last.end() if last else len(text)
+        yield start, end
+        start = text.find(BEGIN, end)
 
 
 def parse(text: str) -> list[PatchFile]:

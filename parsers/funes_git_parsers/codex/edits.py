@@ -56,39 +56,34 @@ def edits(session_id: str, call: Call, ran: list[Run], out: Outcome) -> Iterator
         )
 
 
-def _writes(call: Call, ran: list[Run], out: Outcome) -> Iterator[_Write]:
+def _writes(call: Call, ran: list[Run], out: Outcome) -> list[_Write]:
     failed = out.is_error is True
     patches = list(_patches(call, ran))
+    found: list[_Write] = []
     if call.patched:
         is_one = all(len(changes) < 2 for changes in call.changes)
         order = [] if is_one else list(_order(patches))
         for changes in call.changes:
-            yield from _of_changes(changes, call.cwd, order)
+            found += _of_changes(changes, call.cwd, order)
     elif patches and not failed and _PATCH_FAILED not in out.text:
         for cwd, text in patches:
             for file in patch.parse(text):
-                yield from _of_patch(file, cwd)
+                found += _of_patch(file, cwd)
     for run in ran:
         if run.exit_code == 0 or (run.exit_code is None and not failed):
-            yield from _of_shell(run, call.name or "shell")
+            found += _of_shell(run, call.name or "shell")
+    return found
 
 
 def _order(patches: Iterable[tuple[str | None, str]]) -> Iterator[str]:
     return (join(cwd, file.path) for cwd, text in patches for file in patch.parse(text))
 
 
-def _of_shell(run: Run, tool: str) -> Iterator[_Write]:
-    for found in shell.writes(_without_patches(run.command), run.cwd):
-        yield _Write(
-            found.path,
-            found.operation,
-            found.old,
-            found.new,
-            found.old_path,
-            found.hunks,
-            tool,
-            "shell",
-        )
+def _of_shell(run: Run, tool: str) -> list[_Write]:
+    return [
+        _Write(w.path, w.operation, w.old, w.new, w.old_path, w.hunks, tool, "shell")
+        for w in shell.writes(_without_patches(run.command), run.cwd)
+    ]
 
 
 def _of_patch(file: patch.PatchFile, cwd: str | None) -> Iterator[_Write]:

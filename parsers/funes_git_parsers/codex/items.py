@@ -63,10 +63,12 @@ def _texts(content: object) -> Iterator[str]:
             yield text
 
 
-def _images(content: object) -> Iterator[str]:
-    for part in content if isinstance(content, list) else ():
-        if isinstance(part, dict) and part.get("type") == "input_image":
-            yield image(part.get("image_url"))
+def _images(content: object) -> list[str]:
+    return [
+        image(part.get("image_url"))
+        for part in (content if isinstance(content, list) else ())
+        if isinstance(part, dict) and part.get("type") == "input_image"
+    ]
 
 
 def thinking(payload: Mapping[str, Any]) -> tuple[str, bool]:

@@ -30,23 +30,10 @@ class _Held:
     seq: int
     ts: float | None = None
     named: bool = False
-    digests: tuple[str, ...] = ()
 
-    def has(self, text: str) -> bool:
-        """Whether it is a message with that very text."""
-        return self.turn is not None and any(block.text == text for block in self.turn.blocks)
-
-    def says(self, digest: str) -> bool:
+    def says(self, text: str) -> bool:
         """Whether it is a message with that text."""
-        return self.turn is not None and digest in self.told(self.turn)
-
-    def told(self, turn: Turn) -> tuple[str, ...]:
-        """The digests of its message: of each text, and of all together."""
-        if not self.digests:  # a text may be long
-            texts = [block.text for block in turn.blocks]
-            every = (*texts, "\n".join(texts)) if len(texts) > 1 else texts
-            self.digests = tuple(dict.fromkeys(map(_digest, every)))
-        return self.digests
+        return self.turn is not None and any(_is_same(text, one) for one in _told(self.turn))
 
 
 class Prompts:
@@ -60,7 +47,7 @@ class Prompts:
         """A user message of the conversation; its id is given already."""
         new = _Held(turn, "", turn.seq)
         for held in self.held:
-            if held.turn is None and new.says(_digest(held.text)):
+            if held.turn is None and new.says(held.text):
                 held.turn = turn
                 return
         self.held.append(new)
@@ -72,12 +59,11 @@ class Prompts:
         state = self._state
         state.told = True
         open_turns = [held for held in self.held if held.turn and not held.named]
-        digest = _digest(text)
         for held in open_turns:
-            if held.has(text) or held.says(digest):
+            if held.says(text):
                 held.named = True
                 return
-        if digest in state.recent:
+        if _digest(text) in state.recent:
             return
         written = [held for held in open_turns if held.turn and not _is_scaffold(held.turn)]
         if len(written) == 1:
@@ -100,7 +86,8 @@ class Prompts:
                 state.open_exchange(one.seq, extras)
                 state.exchange = None if state.sub_agent else turn.turn_uuid
             if one.turn and not one.named:
-                state.recent = (*state.recent, *one.told(one.turn))[-_RECENT:]
+                digests = dict.fromkeys(map(_digest, _told(one.turn)))
+                state.recent = (*state.recent, *digests)[-_RECENT:]
             yield replace(
                 turn,
                 parent_uuid=state.last,
@@ -119,7 +106,22 @@ def _is_scaffold(turn: Turn) -> bool:
     return bool(turn.blocks) and all(block.scaffold for block in turn.blocks)
 
 
+def _told(turn: Turn) -> list[str]:
+    """The texts of a message: each, and all together."""
+    texts = [block.text for block in turn.blocks]
+    return [*texts, "\n".join(texts)] if len(texts) > 1 else texts
+
+
+def _is_same(text: str, other: str) -> bool:
+    """Whether the words are the same: two copies may differ in white space at the ends."""
+    if text == other:
+        return True
+    # quick: most begin with another word, and a text may be long
+    begin, other_begin = text.lstrip()[:40].split(), other.lstrip()[:40].split()
+    return begin[:1] == other_begin[:1] and text.split() == other.split()
+
+
 def _digest(text: str) -> str:
-    """Of the words alone: the two copies may differ in white space at the ends."""
+    """Of the words alone, as `_is_same` compares them."""
     words = " ".join(text.split())
     return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=8).hexdigest()

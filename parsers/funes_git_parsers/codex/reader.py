@@ -7,8 +7,7 @@ the first of them, so that reading in parts gives what reading at once gives. Kn
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from funes_git_parsers.base import (
@@ -42,6 +41,8 @@ _UNUSED = re.compile(
     rb'"(?:token_count|agent_message|agent_reasoning|agent_reasoning_section_break)"'
 )
 _END = b"}}\n"
+_KIND_AT = len(b'{"timestamp":"2026-01-01T00:00:00.000Z",')
+_MAYBE_UNUSED = (b'"type":"event_msg"', b'"ordinal":')
 
 _Payload: TypeAlias = Mapping[str, Any]
 _ENDS = {"task_complete", "turn_complete", "task_started", "turn_started", "turn_aborted"}
@@ -56,7 +57,7 @@ class Reader:
         self._prompts = Prompts(state)
         self._calls: dict[str, Call] = {}
         self._stamp: object = None
-        self._items: dict[str, Callable[[_Payload], Iterator[Item]]] = {
+        self._items: dict[str, Callable[[_Payload], Sequence[Item]]] = {
             "message": self._message,
             "reasoning": self._reasoning,
             "function_call": self._call,
@@ -90,6 +91,8 @@ class Reader:
 
     def prepare(self, line: bytes) -> bytes | None:
         """Passes over events that bring nothing, and are half of all records."""
+        if not line.startswith(_MAYBE_UNUSED, _KIND_AT):
+            return line  # quick: most lines are decoded, and in doubt any can be
         state = self.state
         is_unused = state.session and not state.copying and _UNUSED.match(line)
         return None if is_unused and line.endswith(_END) and not is_joined(line) else line
@@ -183,7 +186,7 @@ class Reader:
                 self.state.see_commit(string(commit.get("parent")))
             return ()
         if self._prompts.held and (kind != "message" or payload.get("role") != "user"):
-            return chain(self._prompts.release(), handler(payload))
+            return [*self._prompts.release(), *handler(payload)]
         return handler(payload)
 
     def _turn(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
@@ -195,86 +198,89 @@ class Reader:
     def _draft(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
         return draft(self.state, self._at, role, blocks, counted=counted)
 
-    def _message(self, payload: _Payload) -> Iterator[Item]:
+    def _message(self, payload: _Payload) -> Sequence[Item]:
         role, blocks, is_counted = codex_items.message(payload)
         if not blocks:
-            return
+            return ()
         if payload.get("role") == "user":
             self._prompts.message(self._draft(role, blocks, counted=is_counted))
-        else:
-            yield self._turn(role, blocks, counted=is_counted)
+            return ()
+        return [self._turn(role, blocks, counted=is_counted)]
 
-    def _agent_message(self, payload: _Payload) -> Iterator[Item]:
+    def _agent_message(self, payload: _Payload) -> Sequence[Item]:
         """What another agent of the same tree said to this one."""
         _, blocks, _ = codex_items.message(payload)
-        if blocks:
-            yield self._turn("user", blocks, counted=False)
+        return [self._turn("user", blocks, counted=False)] if blocks else ()
 
-    def _reasoning(self, payload: _Payload) -> Iterator[Item]:
+    def _reasoning(self, payload: _Payload) -> Sequence[Item]:
         text, is_counted = codex_items.thinking(payload)
-        if text:
-            yield self._turn("assistant", (Block("thinking", text),), counted=is_counted)
+        if not text:
+            return ()
+        return [self._turn("assistant", (Block("thinking", text),), counted=is_counted)]
 
-    def _call(self, payload: _Payload) -> Iterator[Item]:
-        yield from self._tool_use(payload, codex_items.call_input(payload), counted=True)
+    def _call(self, payload: _Payload) -> Sequence[Item]:
+        return self._tool_use(payload, codex_items.call_input(payload), counted=True)
 
-    def _local_shell(self, payload: _Payload) -> Iterator[Item]:
+    def _local_shell(self, payload: _Payload) -> Sequence[Item]:
         named = {"name": "local_shell", **payload}
-        yield from self._tool_use(named, codex_items.call_input(payload), counted=False)
+        return self._tool_use(named, codex_items.call_input(payload), counted=False)
 
-    def _search(self, payload: _Payload) -> Iterator[Item]:
+    def _search(self, payload: _Payload) -> Sequence[Item]:
         tool = str(payload["type"]).removesuffix("_call")
         text = codex_items.search_input(payload)
         block = Block("tool_use", text, tool, string(payload.get("call_id")))
-        yield self._turn("assistant", (block,), counted=False)
+        return [self._turn("assistant", (block,), counted=False)]
 
-    def _tool_use(self, payload: _Payload, text: str, *, counted: bool) -> Iterator[Item]:
+    def _tool_use(self, payload: _Payload, text: str, *, counted: bool) -> Sequence[Item]:
         name, call_id = codex_items.tool(payload), string(payload.get("call_id"))
         turn = self._turn("assistant", (Block("tool_use", text, name, call_id),), counted=counted)
-        yield turn
+        found: list[Item] = [turn]
         if call_id:
             cwd = self.state.cwd
             self._calls[call_id] = Call(turn.turn_uuid, call_id, name, text, turn.ts, cwd)
             while len(self._calls) > MAX_OPEN:
-                yield from self._end_call(next(iter(self._calls)))
+                found += self._end_call(next(iter(self._calls)))
+        return found
 
-    def _output(self, payload: _Payload) -> Iterator[Item]:
+    def _output(self, payload: _Payload) -> Sequence[Item]:
         call_id = string(payload.get("call_id"))
         out = outcome(payload.get("output"))
         call = self._calls.pop(call_id, None) if call_id else None
         out, is_counted = out or Outcome(), out is not None
         if call is None:
-            if is_counted:
-                yield self._turn(
-                    "tool", (codex_items.result(out, None, call_id, ()),), counted=True
-                )
-            return
+            block = codex_items.result(out, None, call_id, ())
+            return [self._turn("tool", (block,), counted=True)] if is_counted else ()
         runs = codex_calls.runs(call)
         out = codex_calls.completed(out, call)
         commits = codex_calls.commits(call, runs, out, self.state.shell)
+        found: list[Item] = []
         if is_counted:
             block = codex_items.result(out, call.name, call_id, commits)
-            yield self._turn("tool", (block,), counted=True)
-        yield from self._settle(call, runs, out)
+            found.append(self._turn("tool", (block,), counted=True))
+        found += self._settle(call, runs, out)
+        return found
 
-    def _settle(self, call: Call, runs: list[Run], out: Outcome) -> Iterator[Item]:
-        yield from edits(self.state.session, call, runs, out)
+    def _settle(self, call: Call, runs: list[Run], out: Outcome) -> list[Item]:
+        """What a call brought, now that it has ended."""
+        found: list[Item] = [*edits(self.state.session, call, runs, out)]
         if out.running:
             for run in runs:
                 self.state.remember_shell(out.running, run.command)
         if call.name == "spawn_agent" and (thread := codex_calls.spawned(out)):
-            yield Spawn(self.state.session, call.turn_uuid, thread)
+            found.append(Spawn(self.state.session, call.turn_uuid, thread))
+        return found
 
     def _end_calls(self) -> Iterator[Item]:
         """No output will come any more."""
         for call_id in list(self._calls):
             yield from self._end_call(call_id)
 
-    def _end_call(self, call_id: str) -> Iterator[Item]:
+    def _end_call(self, call_id: str) -> Sequence[Item]:
         call = self._calls.pop(call_id)
-        if call.patched or call.exit_code == 0:
-            out = codex_calls.completed(Outcome(), call)
-            yield from self._settle(call, codex_calls.runs(call), out)
+        if not call.patched and call.exit_code != 0:
+            return ()
+        out = codex_calls.completed(Outcome(), call)
+        return self._settle(call, codex_calls.runs(call), out)
 
     # Events
 
