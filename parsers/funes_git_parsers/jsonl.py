@@ -97,21 +97,20 @@ class Records:
                     yield value
                 else:
                     yield from _parse(prepared, self.line)
-            self._take_in(raw)
+            self._offset += len(raw)
+            self._ended += is_ended
+            self._crc = crc32(raw, self._crc)
 
     def _pass_over(self, part: bytes) -> bool:
         """Go to the end of a line that begins with `part`; whether it has one."""
         while part:
-            self._take_in(part)
+            self._offset += len(part)
+            self._crc = crc32(part, self._crc)
             if part.endswith(b"\n"):
+                self._ended += 1
                 return True
             part = self._stream.readline(_CHUNK)
         return False
-
-    def _take_in(self, part: bytes) -> None:
-        self._offset += len(part)
-        self._ended += part.endswith(b"\n")
-        self._crc = crc32(part, self._crc)
 
 
 def read_records(

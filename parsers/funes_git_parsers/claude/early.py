@@ -7,11 +7,11 @@ follows it waits with it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
 from funes_git_parsers.claude.state import MAX_EARLY, Early, State
+from funes_git_parsers.values import noted
 
 MAX_SIZE: Final = 1 << 17
 """A record with more characters of JSON does not wait: the cursor would have to hold it."""
@@ -59,6 +59,6 @@ def _slim(record: dict[str, Any]) -> dict[str, Any]:
 
 def _fits(record: dict[str, Any] | None) -> bool:
     try:
-        return len(json.dumps(record)) <= MAX_SIZE
+        return len(noted(record)) <= MAX_SIZE
     except RecursionError:
         return False

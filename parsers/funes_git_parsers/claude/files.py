@@ -59,31 +59,33 @@ def around(path: Path, open_file: Opener) -> Surroundings:
     """Look around the session file at `path`."""
     own = _AGENT.match(path.name)
     stem = path.name.partition(".jsonl")[0]
-    beside = [path.parent] if own else [path.parent / stem / "subagents", path.parent]
+    parent = os.fspath(path.parent)
+    beside = [parent] if own else [os.path.join(parent, stem, "subagents"), parent]  # noqa: PTH118
     agents: set[str] = set()
     started_by: dict[str, str] = {}
     for folder in beside:
-        for found in _listed(folder):
-            if match := _AGENT.match(found.name):
+        for name in _listed(folder):
+            if match := _AGENT.match(name):
                 agents.add(match[1])
-            elif found.name.endswith(".meta.json"):
-                agent = found.name.removeprefix("agent-").removesuffix(".meta.json")
-                if call := _call_of(found, open_file):
+            elif name.endswith(".meta.json"):
+                agent = name.removeprefix("agent-").removesuffix(".meta.json")
+                if call := _call_of(Path(folder, name), open_file):
                     started_by[call] = agent
     return Surroundings(stem, own[1] if own else None, frozenset(agents), started_by)
 
 
-def _listed(folder: Path) -> list[Path]:
+def _listed(folder: str) -> list[str]:
+    """What is called like a sub-agent's file. By name alone: every session asks, and a `Path` takes
+    several times as long."""
     try:
-        return [folder / name for name in _agents(folder, folder.stat().st_mtime_ns)]
+        return _agents(folder, os.stat(folder).st_mtime_ns)  # noqa: PTH116
     except OSError:  # most sessions have no sub-agents
         return []
 
 
 @lru_cache(64)
-def _agents(folder: Path, mtime_ns: int) -> list[str]:
-    """What is called like a sub-agent's file in a folder as it was at `mtime_ns`: it may hold a
-    thousand sessions, and each asks."""
+def _agents(folder: str, mtime_ns: int) -> list[str]:
+    """The same in a folder as it was at `mtime_ns`: it may hold a thousand sessions."""
     return sorted(name for name in os.listdir(folder) if name.startswith("agent-"))  # noqa: PTH208
 
 

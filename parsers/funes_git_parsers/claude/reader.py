@@ -25,8 +25,26 @@ _TITLES: Final = {
     "custom-title": ("customTitle", 4),
 }
 _SUMMARY_RANK: Final = 1
-_SELDOM: Final = ("progress", "attachment")
-"""Kinds of which most bring nothing."""
+_MESSAGES: Final = ("user", "assistant")
+
+
+class Said:
+    """A message, taken apart: its record, its parts, those that are what tools returned, the
+    record's `toolUseResult` if it is of the only one, and who says it."""
+
+    __slots__ = ("message", "parts", "record", "results", "role", "used")
+
+    def __init__(
+        self, record: dict[str, Any], message: dict[str, Any], parts: list[dict[str, Any]]
+    ) -> None:
+        self.record, self.message, self.parts = record, message, parts
+        self.results: list[dict[str, Any]] = []
+        self.used: object = None
+        self.role: Role = "assistant"
+        if record["type"] != "assistant":
+            self.results = [part for part in parts if fields.is_result(part)]
+            self.used = record.get("toolUseResult") if len(self.results) == 1 else None
+            self.role = "tool" if self.results else "user"
 
 
 class Reader:
@@ -37,7 +55,7 @@ class Reader:
         self._file = file
         self._prompts = PromptQueue(state)
         self._waiting = Waiting(state)
-        self._kinds: dict[str, Callable[[dict[str, Any]], Iterator[Item]]] = {
+        self._kinds: dict[str, Callable[[dict[str, Any]], Iterable[Item]]] = {
             "user": self._message,
             "assistant": self._message,
             "progress": self._progress,
@@ -55,18 +73,25 @@ class Reader:
 
     def record(self, record: dict[str, Any]) -> Iterable[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the chain."""
-        state, kind, uuid = self.state, record.get("type"), record.get("uuid")
+        state, kind = self.state, record.get("type")
         state.trim()  # after the record before
-        if kind in _SELDOM and uuid and fields.is_unused(record, self._file.separate):
-            self.passed(str(uuid), string(record.get("parentUuid")))
-            return ()
-        if isinstance(kind, str) and kind not in self._kinds and fields.is_ignored(kind):
+        if kind not in _MESSAGES and self._is_passed(kind, record):
             return ()
         state.seq += 1
         parent = _parent(record)
         if state.early or (parent and parent not in state.links):
             return self._in_order(record, parent)
         return self._read(record)
+
+    def _is_passed(self, kind: object, record: dict[str, Any]) -> bool:
+        """Whether a record has at most a place in the chain, which is noted then."""
+        if kind == "progress" or kind == "attachment":
+            uuid = string(record.get("uuid"))
+            if uuid is None or not fields.is_unused(record, self._file.separate):
+                return False
+            self.passed(uuid, string(record.get("parentUuid")))
+            return True
+        return isinstance(kind, str) and kind not in self._kinds and fields.is_ignored(kind)
 
     def _in_order(self, record: dict[str, Any], parent: str | None) -> Iterator[Item]:
         """The same, where a record waits or may have to."""
@@ -87,7 +112,7 @@ class Reader:
         something new tells them again: what a cursor needs must be saved before."""
         return self._late(every=True)
 
-    def _read(self, record: dict[str, Any]) -> Iterator[Item]:
+    def _read(self, record: dict[str, Any]) -> Iterable[Item]:
         kind = record.get("type")
         read = self._kinds.get(kind, self._passed) if isinstance(kind, str) else self._passed
         return read(record)
@@ -168,50 +193,46 @@ class Reader:
         named = string(record.get("agentId")) or self._file.thread
         return named or self._before(record, "").thread or uuid
 
-    def _message(self, record: dict[str, Any]) -> Iterator[Item]:
+    def _message(self, record: dict[str, Any]) -> list[Item]:
         state = self.state
         uuid = string(record.get("uuid")) or fields.derived_uuid(record)
         if uuid in state.links:
-            return  # a copy
+            return []  # a copy
         session_id = self._session_id(record)
-        if session := self._session(record, session_id):
-            yield session
+        session = self._session(record, session_id)
+        found: list[Item] = [session] if session else []
         thread = self._thread(record, uuid)
         before = self._before(record, thread or "")
         if before.thread != thread:
             before = Link(before.turn, before.exchange, thread, before.is_command)
         message = mapping(record.get("message"))
         parts = fields.content(message)
-        role = _role(record, parts)
-        blocks = self._blocks(role, record, message, parts, before)
+        said = Said(record, message, parts)
+        blocks = self._blocks(said, before)
         if not blocks:
             self._link(uuid, before)
-            return
-        turn = self._turn(role, record, message, session_id, uuid, before, blocks)
+            return found
+        turn = self._turn(said, session_id, uuid, before, blocks)
+        role = said.role
         if turn.is_prompt:
-            yield from self._prompts.arrived(fields.text_of(parts))
-        yield turn
+            found += self._prompts.arrived(fields.text_of(parts))
+        found.append(turn)
         is_command = role == "user" and _is_command(blocks)
         self._link(uuid, Link(uuid, turn.exchange, thread, is_command))
         if role == "assistant":
             if thread is None:
                 self._prompts.answered()
-            yield from self._calls(turn, parts)
+            found += self._calls(turn, parts)
         elif role == "tool":
-            yield from self._results(record, parts, blocks)
+            found += self._results(said, blocks)
         if title := state.summaries.pop(uuid, None):
-            yield from self._titled(turn.session_id, title, _SUMMARY_RANK)
+            found += self._titled(turn.session_id, title, _SUMMARY_RANK)
+        return found
 
     def _turn(
-        self,
-        role: Role,
-        record: dict[str, Any],
-        message: dict[str, Any],
-        session_id: str,
-        uuid: str,
-        before: Link,
-        blocks: list[Block],
+        self, said: Said, session_id: str, uuid: str, before: Link, blocks: list[Block]
     ) -> Turn:
+        record, message, role = said.record, said.message, said.role
         is_prompt = role == "user" and _is_typed(record, before, blocks)
         exchange = uuid if is_prompt else before.exchange
         if before.is_command and (role == "assistant" or record.get("isMeta") is True):
@@ -236,29 +257,19 @@ class Reader:
             is_prompt,
         )
 
-    def _blocks(
-        self,
-        role: Role,
-        record: dict[str, Any],
-        message: dict[str, Any],
-        parts: list[dict[str, Any]],
-        before: Link,
-    ) -> list[Block]:
+    def _blocks(self, said: Said, before: Link) -> list[Block]:
         """The blocks of a message; what tools returned comes first."""
-        if role == "assistant":
-            synthetic = message.get("model") == "<synthetic>"
-            is_error = synthetic or record.get("isApiErrorMessage") is True
-            return list(fields.assistant_blocks(parts, is_error))
-        if role == "user":
-            return list(fields.user_blocks(parts, _forced(record, before)))
-        answered, result = fields.answered(record, parts)
+        if said.role == "assistant":
+            synthetic = said.message.get("model") == "<synthetic>"
+            is_error = synthetic or said.record.get("isApiErrorMessage") is True
+            return fields.assistant_blocks(said.parts, is_error)
         found = []
-        for part in answered:
+        for part in said.results:
             call = self.state.calls.get(fields.result_id(part) or "")
             args = call.input if call and call.input else {}
-            found.append(fields.result_block(part, args, call.name if call else None, result))
-        if len(answered) < len(parts):
-            found += fields.user_blocks(parts, _forced(record, before))
+            found.append(fields.result_block(part, args, call.name if call else None, said.used))
+        if len(said.results) < len(said.parts):
+            found += fields.user_blocks(said.parts, _forced(said.record, before))
         return found
 
     def _queued(self, record: dict[str, Any]) -> Iterator[Item]:
@@ -279,39 +290,43 @@ class Reader:
             if isinstance(item, Turn) and item.is_prompt:
                 self._prompts.delivered(item, fields.text_of(parts))
 
-    def _calls(self, turn: Turn, parts: list[dict[str, Any]]) -> Iterator[Item]:
+    def _calls(self, turn: Turn, parts: list[dict[str, Any]]) -> list[Item]:
+        calls = self.state.calls
+        found: list[Item] = []
         for part in parts:
             if not fields.is_call(part):
                 continue
             call_id, name = fields.tool_id(part), fields.tool_name(part)
-            if not call_id or not name or call_id in self.state.calls:
+            if not call_id or not name or call_id in calls:
                 continue
             args = mapping(part.get("input")) if may_write(name) else None
             call = Call(call_id, name, turn.session_id, turn.turn_uuid, turn.ts, turn.workdir, args)
-            self.state.calls[call_id] = call
+            calls[call_id] = call
             if agent := self._file.started_by.get(call_id):
-                yield from self._spawn(call, agent)
+                found += self._spawn(call, agent)
+        return found
 
-    def _results(
-        self, record: dict[str, Any], parts: list[dict[str, Any]], blocks: list[Block]
-    ) -> Iterator[Item]:
-        answered, told = fields.answered(record, parts)
-        result = mapping(told)
-        for block in blocks[: len(answered)]:
+    def _results(self, said: Said, blocks: list[Block]) -> list[Item]:
+        """What the calls brought that `blocks` begin with the results of."""
+        used = mapping(said.used)
+        found: list[Item] = []
+        for block in blocks[: len(said.results)]:
             call = self.state.calls.get(block.tool_use_id or "")
             if call is None:
                 continue
             if call.input is not None:
                 if not block.is_error:
-                    yield from edits(call, result)
+                    found += edits(call, used)
                 self.state.calls[call.tool_use_id] = call.without_input()
-            if agent := string(result.get("agentId")):
-                yield from self._spawn(call, agent)
+            if agent := string(used.get("agentId")):
+                found += self._spawn(call, agent)
+        return found
 
-    def _spawn(self, call: Call, agent: str) -> Iterator[Item]:
-        if call.tool_use_id not in self.state.spawned:
-            self.state.spawned[call.tool_use_id] = None
-            yield Spawn(call.session_id, call.turn_uuid, agent)
+    def _spawn(self, call: Call, agent: str) -> list[Item]:
+        if call.tool_use_id in self.state.spawned:
+            return []
+        self.state.spawned[call.tool_use_id] = None
+        return [Spawn(call.session_id, call.turn_uuid, agent)]
 
     def _progress(self, record: dict[str, Any]) -> Iterator[Item]:
         """A sub-agent's message, copied into its parent's file; or something to pass over."""
@@ -330,12 +345,6 @@ class Reader:
 
 def _parent(record: dict[str, Any]) -> str | None:
     return string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
-
-
-def _role(record: dict[str, Any], parts: list[dict[str, Any]]) -> Role:
-    if record["type"] == "assistant":
-        return "assistant"
-    return "tool" if any(fields.is_result(part) for part in parts) else "user"
 
 
 def _is_typed(record: dict[str, Any], before: Link, blocks: list[Block]) -> bool:

@@ -68,19 +68,24 @@ def text_of(parts: list[dict[str, Any]]) -> str:
     return "\n".join(t for part in parts if isinstance(t := part.get("text"), str))
 
 
-def assistant_blocks(parts: list[dict[str, Any]], is_error: bool) -> Iterator[Block]:
+def assistant_blocks(parts: list[dict[str, Any]], is_error: bool) -> list[Block]:
     """The blocks of an assistant's message. `is_error` says that the harness wrote it itself."""
+    found: list[Block] = []
     for part in parts:
         kind = part.get("type")
         if kind in _TOOL_CALLS:
-            yield Block("tool_use", _input(part.get("input")), tool_name(part), tool_id(part))
+            found.append(
+                Block("tool_use", _input(part.get("input")), tool_name(part), tool_id(part))
+            )
         elif kind == "thinking" and (text := string(part.get("thinking"))):
-            yield Block("thinking", text)
+            found.append(Block("thinking", text))
         elif kind == "text" and (text := string(part.get("text"))):
             mark = scaffold.API_ERROR if is_error else scaffold.kind(text, "assistant")
-            yield Block("text", elided(text), scaffold=mark)
+            found.append(Block("text", elided(text), scaffold=mark))
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            yield Block("tool_result", result_text(part.get("content")), None, result_id(part))
+            text = result_text(part.get("content"))
+            found.append(Block("tool_result", text, None, result_id(part)))
+    return found
 
 
 def user_blocks(parts: list[dict[str, Any]], forced: str | None) -> Iterator[Block]:
@@ -161,15 +166,6 @@ def result_id(part: dict[str, Any]) -> str | None:
 def is_result(part: dict[str, Any]) -> bool:
     """Whether a part of a message is what a tool returned."""
     return part.get("type") == "tool_result"
-
-
-def answered(
-    record: dict[str, Any], parts: list[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], object]:
-    """The parts that are what tools returned, and the record's `toolUseResult` if it is of the only
-    one."""
-    found = [part for part in parts if is_result(part)]
-    return found, record.get("toolUseResult") if len(found) == 1 else None
 
 
 def is_call(part: dict[str, Any]) -> bool:
