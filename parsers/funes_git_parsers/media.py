@@ -14,6 +14,24 @@ from funes_git_parsers.values import mapping, string
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[\w=;.-]*;base64,([A-Za-z0-9+/=]{64,})")
 
 
+_ONLY_OBJECTS = frozenset((dict,))
+
+
+def parts(content: object) -> list[dict[str, Any]]:
+    """The parts of a message's content, plain text as one part of type `text`."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return []
+    if _ONLY_OBJECTS.issuperset(map(type, content)):
+        return content
+    return [
+        part if isinstance(part, dict) else {"type": "text", "text": part}
+        for part in content
+        if isinstance(part, (dict, str))
+    ]
+
+
 def result_text(value: object) -> str:
     """What a tool returned, as text; pictures as their type and size."""
     if isinstance(value, str):

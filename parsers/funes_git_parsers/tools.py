@@ -130,22 +130,21 @@ def _command(tool: str, text: str) -> str | None:
     return string(words)
 
 
-def asked(call: Call) -> Iterator[Change]:
+def asked(call: Call) -> list[Change]:
     """What a call's arguments ask for."""
     line = command(call)
     if line is not None:
         cwd = _first(arguments_of(call), _FOLDERS)
-        yield from _of_shell(line, join(call.cwd, cwd) if cwd else call.cwd)
-        return
+        return list(_of_shell(line, join(call.cwd, cwd) if cwd else call.cwd))
     name = _plain_name(call.tool)
     if not _may_edit(name):
-        return
+        return []
     arguments = arguments_of(call)
     text = _first(arguments, _PATCHES) or ("" if arguments else call.text)
     if patch.BEGIN in text:
-        yield from _of_patch(text)
-    elif path := _first(arguments, _PATHS):
-        yield from _of_arguments(name, path, arguments)
+        return list(_of_patch(text))
+    path = _first(arguments, _PATHS)
+    return list(_of_arguments(name, path, arguments)) if path else []
 
 
 def _of_shell(line: str, cwd: str | None) -> Iterator[Change]:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from hashlib import sha1
 from typing import Any, Final
 
-from funes_git_parsers import scaffold
+from funes_git_parsers import media, scaffold
 from funes_git_parsers.base import Block, PrintedCommit
-from funes_git_parsers.media import elided, media, result_text
+from funes_git_parsers.media import elided, result_text
 from funes_git_parsers.shell import printed_commits
 from funes_git_parsers.values import compact, mapping, string
 
@@ -22,7 +22,6 @@ _IGNORED = (
     *("file-history-", "api-request", "last-prompt", "permission-mode", "pr-link"),
     *("bridge-session", "tools-used", "atis-latch", "cost-state"),
 )
-_ONLY_OBJECTS = frozenset((dict,))
 _TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
 
@@ -49,18 +48,7 @@ def is_unused(record: dict[str, Any], separate: frozenset[str]) -> bool:
 
 def content(message: object) -> list[dict[str, Any]]:
     """The parts of a message, plain text as one part of type `text`."""
-    parts = mapping(message).get("content")
-    if isinstance(parts, str):
-        return [{"type": "text", "text": parts}]
-    if not isinstance(parts, list):
-        return []
-    if _ONLY_OBJECTS.issuperset(map(type, parts)):
-        return parts
-    return [
-        part if isinstance(part, dict) else {"type": "text", "text": part}
-        for part in parts
-        if isinstance(part, (dict, str))
-    ]
+    return media.parts(mapping(message).get("content"))
 
 
 def text_of(parts: list[dict[str, Any]]) -> str:
@@ -98,7 +86,7 @@ def user_blocks(parts: list[dict[str, Any]], forced: str | None) -> Iterator[Blo
             mark = scaffold.kind(text, "user") or forced
             yield Block("text", elided(text), scaffold=mark)
         elif "source" in part:
-            yield Block("text", media(part), scaffold=forced)
+            yield Block("text", media.media(part), scaffold=forced)
 
 
 def result_block(

@@ -101,7 +101,7 @@ def _exit_code(data: Mapping[str, Any], text: str) -> int | None:
 def changes(call: Call, data: Mapping[str, Any]) -> list[Change]:
     """What a call that succeeded wrote: where one text was replaced, with the lines of the diff
     that is shown of it."""
-    asked = list(tools.asked(call))
+    asked = tools.asked(call)
     shown = string(mapping(data.get("result")).get("detailedContent"))
     if len(asked) != 1 or asked[0].operation != "modify" or asked[0].hunks or not shown:
         return asked

@@ -79,7 +79,7 @@ def result(part: Mapping[str, Any], call: Call | None) -> Block:
 
 def changes(call: Call, text: str) -> list[Change]:
     """What a call that succeeded wrote, with the lines that its result shows."""
-    asked = list(tools.asked(call))
+    asked = tools.asked(call)
     hunks = tuple(_hunks(mapping(parsed(text)).get("diffLines"))) if text[:1] == "{" else ()
     if not hunks or not asked or any(one.operation != "modify" for one in asked):
         return asked

@@ -9,15 +9,15 @@ from typing import Any
 from funes_git_parsers import patch, tools
 from funes_git_parsers.base import Hunk
 from funes_git_parsers.tools import Call, Change
-from funes_git_parsers.values import mapping, string
+from funes_git_parsers.values import string
 
 _SHOWN = re.compile(r"^(?:([ +-])( *\d{1,9}) (.*))?", re.MULTILINE)
 
 
-def changes(call: Call, details: object) -> list[Change]:
+def changes(call: Call, details: Mapping[str, Any]) -> list[Change]:
     """What a call that succeeded did. `details` are the result's."""
-    asked = list(tools.asked(call))
-    hunks = _hunks(mapping(details)) if asked else ()
+    asked = tools.asked(call)
+    hunks = _hunks(details) if asked else ()
     if not hunks or {(c.path, c.operation) for c in asked} != {_modified(asked[:1])}:
         return asked
     is_one = len(asked) == 1

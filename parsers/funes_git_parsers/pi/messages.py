@@ -18,18 +18,6 @@ from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 _EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
 
 
-def parts(content: object) -> list[dict[str, Any]]:
-    """The parts of a message's content, plain text as one part."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    found = content if isinstance(content, list) else []
-    return [
-        part if isinstance(part, dict) else {"type": "text", "text": part}
-        for part in found
-        if isinstance(part, (dict, str))
-    ]
-
-
 def user(message: Mapping[str, Any], forced: str | None = None) -> list[Block]:
     """What was said to the agent; `forced` is the kind of scaffolding of what an extension said."""
     return [
@@ -40,7 +28,7 @@ def user(message: Mapping[str, Any], forced: str | None = None) -> list[Block]:
 
 def texts(content: object) -> list[str]:
     """The texts of a content that are not blank, pictures as their type and size."""
-    return [text for part in parts(content) if (text := _text(part))]
+    return [text for part in media.parts(content) if (text := _text(part))]
 
 
 def _text(part: Mapping[str, Any]) -> str | None:
@@ -53,7 +41,7 @@ def _text(part: Mapping[str, Any]) -> str | None:
 def assistant(message: Mapping[str, Any]) -> list[Block]:
     """What the model said, thought and called, and the error that ended it."""
     found: list[Block] = []
-    for part in parts(message.get("content")):
+    for part in media.parts(message.get("content")):
         kind = part.get("type")
         if kind == "thinking":
             thought = string(part.get("thinking"))

@@ -201,18 +201,20 @@ class Reader:
         call = self._calls.get(string(message.get("toolCallId")) or "")
         return "tool", [messages.result(message, tools.command(call) if call else None)]
 
-    def _ended(self, entry: str, message: dict[str, Any]) -> Iterator[Item]:
+    def _ended(self, entry: str, message: dict[str, Any]) -> list[Item]:
         call = self._calls.pop(string(message.get("toolCallId")) or "", None)
         if call is None:
-            return
+            return []
+        details = mapping(message.get("details"))
+        found: list[Item] = []
         if message.get("isError") is not True:
-            changes = edits.changes(call, message.get("details"))
-            yield from tools.edits(self._session, call, changes)
-        results = mapping(message.get("details")).get("results")
+            found += tools.edits(self._session, call, edits.changes(call, details))
+        results = details.get("results")
         for n, told in enumerate(results if isinstance(results, list) else ()):
             said = mapping(told).get("messages")
             if isinstance(said, list):
-                yield from self._sub_agent(call, f"{entry}:{n}", said)
+                found += self._sub_agent(call, f"{entry}:{n}", said)
+        return found
 
     def _sub_agent(self, call: Call, thread: str, said: list[Any]) -> Iterator[Item]:
         """What a sub-agent did, which is written down in the result of its call alone."""
