@@ -66,7 +66,7 @@ def parse_target(repo: Repo, text: str, rev: str | None, cwd: Path) -> Target:
 
 def _explained(repo: Repo, text: str, rev: str | None, cwd: Path) -> UnknownTarget:
     """The error for what names nothing, by what it looks like."""
-    if os.path.isdir(cwd / text):  # noqa: PTH112 - False for what cannot be a name
+    if text and os.path.isdir(cwd / text):  # noqa: PTH112 - False for what cannot be a name
         return _folder(text)
     head, _, tail = text.rpartition(":")
     if head and find_path(repo, head, rev, cwd) is not None:
@@ -167,7 +167,7 @@ def missing_path(text: str, rev: str | None) -> UnknownTarget:
     if match and os.path.isfile(match["path"]):  # noqa: PTH113
         return UnknownTarget(f"there is no file {text}{_at(rev)}", hint=f"git funes why {text}")
     return UnknownTarget(
-        f"there is no file {text}{_at(rev)}",
+        f"there is no file {text if text.strip() else repr(text)}{_at(rev)}",
         hint="git ls-files, or --at REV for a file that is gone",
     )
 

@@ -395,6 +395,8 @@ def test_a_repository_without_sessions_says_where_it_looked(repo: GitRepo, herme
     [
         (("why", "src/cache.py:99"), "has only 7 lines"),
         (("why", "gone.py:1"), "there is no file gone.py"),
+        (("why", ""), "'' is no file and no commit"),
+        (("blame", " "), "there is no file ' '"),
         (("why", "no-such-thing"), "no-such-thing"),
         (("why", "src/cache.py:1", "--at", "no-rev"), "no-rev"),
         (("blame", "gone.py"), "there is no file gone.py"),
