@@ -44,7 +44,7 @@ class McpServer:
 
     def close(self) -> str:
         """End the input; what the server said on standard error."""
-        _, said = self.process.communicate(timeout=60)
+        _, said = self.process.communicate(timeout=120)
         return said
 
     def send(self, line: str) -> None:

@@ -23,7 +23,7 @@ POINTER = b"version https://git-lfs.github.com/spec/"
 """How a Git LFS pointer starts, that stands where the database should."""
 
 _TRIES = 5
-_PATIENCE = 1.0
+PATIENCE = 1.0
 """Seconds to wait for another program's lock."""
 _WAL_MODE = (18, 2)
 """The byte of the header that says how the database is written, and its value for a log beside."""
@@ -125,7 +125,7 @@ def _mode(path: Path) -> str:
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?{mode}"
-    db = sqlite3.connect(address, uri=True, timeout=_PATIENCE, check_same_thread=False)
+    db = sqlite3.connect(address, uri=True, timeout=PATIENCE, check_same_thread=False)
     db.row_factory = sqlite3.Row
     db.text_factory = lambda data: data.decode("utf-8", "replace")
     return db

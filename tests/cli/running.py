@@ -42,7 +42,7 @@ def on_terminal(*args: str, cwd: Path, typed: str, **env: str) -> tuple[int, str
     )
     os.close(slave)
     os.write(master, typed.encode())
-    code = process.wait(30)
+    code = process.wait(120)
     said = os.read(master, 100_000).decode()
     os.close(master)
     return code, said

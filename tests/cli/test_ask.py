@@ -126,7 +126,7 @@ def test_a_person_agrees_once_for_each_provider(widget: Widget, agent: Agent) ->
         )
         os.close(slave)
         os.write(master, typed.encode())
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         said = os.read(master, 100_000).decode()
         os.close(master)
         return said
@@ -238,10 +238,10 @@ def test_cancelling_leaves_no_process_and_no_folder(
     assert process.stdout is not None
     assert os.read(process.stdout.fileno(), 100) == b"Evicted, because"  # as it comes
     process.send_signal(number)
-    assert process.wait(20) == 128 + number
+    assert process.wait(120) == 128 + number
     process.stdout.close()
     child = int(note.read_text())
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while Path(f"/proc/{child}").exists() and time.monotonic() < until:
         time.sleep(0.05)
     with pytest.raises(ProcessLookupError):

@@ -138,10 +138,10 @@ def test_a_look_up_that_takes_too_long_says_nothing(
 ) -> None:
     pid = os.fork()
     if pid == 0:
-        monkeypatch.setattr(hints, "hint", lambda *_: time.sleep(20))
+        monkeypatch.setattr(hints, "hint", lambda *_: time.sleep(120))
         monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: SIM115, PTH123
         monkeypatch.setattr(json, "loads", lambda _: {})
         os._exit(hints.main(["claude"]) + 7)
     started = time.monotonic()
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0  # ended by the alarm, not by us
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60

@@ -40,7 +40,7 @@ def layout(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> Layout:
 def run_worker(layout: Layout) -> None:
     """A whole run in a process of its own."""
     command = [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=120)
 
 
 def drop(layout: Layout) -> None:
@@ -97,18 +97,18 @@ def test_two_at_once_are_one_and_the_second_asks_for_a_round_more(layout: Layout
     def slow(logger: Logger) -> None:
         rounds.append(None)
         inside.set()
-        release.wait(20)
+        release.wait(120)
 
     def never(logger: Logger) -> None:
         raise AssertionError
 
     first = threading.Thread(target=worker.run, args=(layout, slow))
     first.start()
-    assert inside.wait(20)
+    assert inside.wait(120)
     assert worker.state(layout).pid == os.getpid()
     worker.run(layout, never)
     release.set()
-    first.join(20)
+    first.join(120)
     assert len(rounds) == 2
     assert worker.state(layout).pid is None
 
@@ -120,7 +120,7 @@ def test_a_killed_worker_leaves_the_events_and_no_lock(repo: GitRepo, layout: La
         [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
         env={**os.environ, "FUNES_GIT_WORKER_DELAY": "60"},
     )
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while worker.state(layout).pid != process.pid and time.monotonic() < until:
         time.sleep(0.02)
     assert worker.state(layout).pid == process.pid
@@ -153,11 +153,11 @@ def test_a_memory_that_goes_while_the_worker_waits_does_not_come_back(
         [sys.executable, "-m", "funes_git.worker", str(layout.root.parent)],
         env={**os.environ, "FUNES_GIT_WORKER_DELAY": "0.5"},
     )
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while worker.state(layout).pid != process.pid and time.monotonic() < until:
         time.sleep(0.02)
     shutil.rmtree(layout.root)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     assert not layout.root.exists()
 
 
@@ -166,7 +166,7 @@ def test_a_detached_worker_stores_the_events_and_ends(repo: GitRepo, layout: Lay
     started = time.monotonic()
     worker.start_detached(Repo.discover(repo.path))
     assert time.monotonic() - started < 5
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while (spool.pending(layout) or worker.state(layout).pid) and time.monotonic() < until:
         time.sleep(0.05)
     assert worker.state(layout) == worker.WorkerState(None, 0, 0)

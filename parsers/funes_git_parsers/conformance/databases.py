@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from funes_git_parsers import database
 from funes_git_parsers.base import Item
 from funes_git_parsers.conformance.damage import SURROGATE, odd_values
 from funes_git_parsers.conformance.home import Home, survives
@@ -30,7 +32,8 @@ class DatabaseTests:
         for path in home.databases():
             with closing(sqlite3.connect(path, isolation_level=None)) as db:
                 db.execute("BEGIN EXCLUSIVE")
-                assert _everything(home) == expected
+                with patch.object(database, "PATIENCE", 0.05):
+                    assert _everything(home) == expected
 
     def test_what_is_only_in_the_wal_is_read(self, tmp_path: Path) -> None:
         home = self.at_home(tmp_path)
