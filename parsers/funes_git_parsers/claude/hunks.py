@@ -15,7 +15,7 @@ from typing import Any
 from funes_git_parsers.base import Hunk
 from funes_git_parsers.values import integer
 
-_LEADING_TABS = re.compile(r"^\t+")
+_SIGNS = (" ", "+", "-")
 _LEADING_PAIRS = re.compile(r"^(?:  )+")
 _MAX_DIFF = 4_000_000  # lines × lines; beyond this a region counts as replaced whole
 
@@ -27,9 +27,9 @@ def of_patch(patch: object) -> tuple[Hunk, ...]:
         match part:
             case {"oldStart": old_start, "newStart": new_start, "lines": [*texts]}:
                 old, new = integer(old_start), integer(new_start)
-                kept = tuple(t for t in texts if isinstance(t, str) and t[:1] in (" ", "+", "-"))
+                kept = [t for t in texts if isinstance(t, str) and t[:1] in _SIGNS]
                 if kept and old is not None and new is not None:
-                    found.append(Hunk(old, new, kept))
+                    found.append(Hunk(old, new, tuple(kept)))
     return tuple(found)
 
 
@@ -170,7 +170,10 @@ def _taken(original: str, old: str, new: str) -> str:
 
 
 def _displayed(line: str) -> str:
-    return _LEADING_TABS.sub(lambda m: "  " * len(m[0]), line) if line[:1] == "\t" else line
+    if line[:1] != "\t":
+        return line
+    text = line.lstrip("\t")
+    return "  " * (len(line) - len(text)) + text
 
 
 def _ended(kept: list[str], at: dict[str, int]) -> list[Hunk]:

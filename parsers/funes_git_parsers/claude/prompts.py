@@ -41,6 +41,7 @@ class PromptQueue:
         last = state.links.get(state.tips.get("", ""), Link())
         ts = seconds(record.get("timestamp"))
         state.queued.append(Queued(text, session_id, ts, state.seq, last.turn))
+        state.trim()
 
     def _withdrawn(self) -> Iterator[Item]:
         for queued in self._state.queued:
@@ -62,6 +63,7 @@ class PromptQueue:
         waiting = Queued(text, turn.session_id, turn.ts, turn.seq, turn.parent_uuid)
         waiting.uuid, waiting.is_delivered = turn.turn_uuid, True
         self._state.queued.append(waiting)
+        self._state.trim()
 
     def answered(self) -> None:
         """The agent went on: what was delivered before has been taken up, and a same text typed

@@ -74,7 +74,6 @@ class Reader:
     def record(self, record: dict[str, Any]) -> Iterable[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the chain."""
         state, kind = self.state, record.get("type")
-        state.trim()  # after the record before
         if kind not in _MESSAGES and self._is_passed(kind, record):
             return ()
         state.seq += 1
@@ -103,7 +102,6 @@ class Reader:
 
     def finish(self) -> Iterator[Item]:
         """Prompts that were typed and did not arrive yet. They are taken back if they arrive."""
-        self.state.trim()
         yield from self._late()
         yield from self._prompts.waiting()
 
@@ -127,7 +125,7 @@ class Reader:
                 if early.record is not None:
                     yield from self._read(early.record)
                 elif early.uuid not in state.links:
-                    self._link(early.uuid, state.links.get(early.parent, Link()))
+                    self.state.link(early.uuid, state.links.get(early.parent, Link()))
                 state.seq = newest
         finally:
             state.seq = newest
@@ -163,29 +161,25 @@ class Reader:
             yield from self._titled(self._session_id(record), title, _SUMMARY_RANK)
         elif leaf and title:
             self.state.summaries[leaf] = title
+            self.state.trim()
 
     def _passed(self, record: dict[str, Any]) -> Iterator[Item]:
         """A record that is no turn: what follows it follows the turn before it."""
         uuid = string(record.get("uuid"))
         if uuid and uuid not in self.state.links:
-            self._link(uuid, self._before(record, ""))
+            self.state.link(uuid, self._before(record, ""))
         return iter(())
 
     def passed(self, uuid: str, parent: str | None) -> None:
         """The same for a record of which no more is known."""
-        self.state.trim()
         if uuid not in self.state.links and not self._waiting.keeps(parent, uuid, None):
-            self._link(uuid, self.state.links.get(parent or "", Link()))
+            self.state.link(uuid, self.state.links.get(parent or "", Link()))
 
     def _before(self, record: dict[str, Any], thread: str) -> Link:
         links = self.state.links
         if "parentUuid" not in record:
             return links.get(self.state.tips.get(thread, ""), Link())
         return links.get(_parent(record) or "", Link())
-
-    def _link(self, uuid: str, link: Link) -> None:
-        self.state.links[uuid] = link
-        self.state.tips[link.thread or ""] = uuid
 
     def _thread(self, record: dict[str, Any], uuid: str) -> str | None:
         if record.get("isSidechain") is not True and self._file.thread is None:
@@ -210,7 +204,7 @@ class Reader:
         said = Said(record, message, parts)
         blocks = self._blocks(said, before)
         if not blocks:
-            self._link(uuid, before)
+            self.state.link(uuid, before)
             return found
         turn = self._turn(said, session_id, uuid, before, blocks)
         role = said.role
@@ -218,7 +212,7 @@ class Reader:
             found += self._prompts.arrived(fields.text_of(parts))
         found.append(turn)
         is_command = role == "user" and _is_command(blocks)
-        self._link(uuid, Link(uuid, turn.exchange, thread, is_command))
+        self.state.link(uuid, Link(uuid, turn.exchange, thread, is_command))
         if role == "assistant":
             if thread is None:
                 self._prompts.answered()
@@ -304,6 +298,7 @@ class Reader:
             calls[call_id] = call
             if agent := self._file.started_by.get(call_id):
                 found += self._spawn(call, agent)
+        self.state.trim()
         return found
 
     def _results(self, said: Said, blocks: list[Block]) -> list[Item]:
@@ -326,6 +321,7 @@ class Reader:
         if call.tool_use_id in self.state.spawned:
             return []
         self.state.spawned[call.tool_use_id] = None
+        self.state.trim()
         return [Spawn(call.session_id, call.turn_uuid, agent)]
 
     def _progress(self, record: dict[str, Any]) -> Iterator[Item]:

@@ -79,20 +79,19 @@ class State:
     summaries: dict[str, str] = field(default_factory=dict)
     """Titles by the record that they end at, which may belong to another file."""
 
+    def link(self, uuid: str, link: Link) -> None:
+        """Note a record's place in the chain, and forget the oldest if they are too many."""
+        self.links[uuid] = link
+        self.tips[link.thread or ""] = uuid
+        _shorten(self.links, MAX_LINKS)
+        _shorten(self.tips, MAX_CALLS)
+
     def trim(self) -> None:
-        """Forget the oldest of what has grown too long."""
-        if len(self.links) > MAX_LINKS:
-            _shorten(self.links, MAX_LINKS)
-        if len(self.calls) > MAX_CALLS:
-            _shorten(self.calls, MAX_CALLS)
-        if len(self.tips) > MAX_CALLS:
-            _shorten(self.tips, MAX_CALLS)
-        if len(self.spawned) > MAX_CALLS:
-            _shorten(self.spawned, MAX_CALLS)
-        if len(self.summaries) > MAX_CALLS:
-            _shorten(self.summaries, MAX_CALLS)
-        if len(self.queued) > MAX_QUEUED:
-            del self.queued[:-MAX_QUEUED]
+        """Forget the oldest of what else has grown too long: for who adds to it."""
+        _shorten(self.calls, MAX_CALLS)
+        _shorten(self.spawned, MAX_CALLS)
+        _shorten(self.summaries, MAX_CALLS)
+        del self.queued[:-MAX_QUEUED]
 
 
 def _shorten(values: dict[str, Any], most: int) -> None:
