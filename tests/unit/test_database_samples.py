@@ -7,11 +7,23 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import zstandard
 from sources import Sources
 
+from funes_git.sessionfile import open_session
 from funes_git_parsers import hermes
-from funes_git_parsers.base import Edit, Hunk, PrintedCommit, Spawn, Turn
+from funes_git_parsers.base import (
+    Cursor,
+    Edit,
+    Hunk,
+    PrintedCommit,
+    Session,
+    Skipped,
+    Spawn,
+    Turn,
+)
 from funes_git_parsers.opencode import KILO, OPENCODE
+from funes_git_parsers.pi import OPENCLAW
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -124,3 +136,51 @@ def test_kilo_7_7(tmp_path: Path) -> None:
     assert spawn.thread == child
     assert [c.sha[:7] for b in found.blocks(key) for c in b.commits] == ["2f3bd89"]
     assert "commit:e649f0ca629c417bdce407cf00b720a3c3246879" in found.roots(key)
+
+
+CLAW = ".openclaw/agents/main/agent/openclaw-agent.sqlite"
+
+
+def test_openclaw_2026_9(tmp_path: Path) -> None:
+    """Its lines are rows of a database."""
+    restore("openclaw/2026.9.6.json", tmp_path / CLAW)
+    found = Sources(OPENCLAW, tmp_path)
+    (source,) = found.found()
+    assert found.items(source.key, Session) == [Session(source.key, "openclaw", version="format 4")]
+    turns = found.turns(source.key)
+    assert [t.blocks[0].text for t in turns if t.is_prompt] == [
+        "Make greet return hello and commit."
+    ]
+    assert [(e.path, e.operation) for e in found.edits(source.key)] == [
+        ("/w/app/app.py", "modify"),
+        ("/w/app/new.txt", "create"),
+    ]
+    ended = [b for t in turns for b in t.blocks if b.tool == "exec" and b.type == "tool_result"]
+    assert [b.exit_code for b in ended] == [0, 1]
+    assert [c.sha[:7] for b in ended for c in b.commits] == ["cea9304"]
+    assert "/w/app" in found.roots(source.key)
+
+
+def test_older_lines_of_openclaw_are_compressed(tmp_path: Path) -> None:
+    restore("openclaw/2026.9.6.json", tmp_path / CLAW)
+    (source,) = Sources(OPENCLAW, tmp_path).found()
+    whole = list(OPENCLAW.read(source, None, open_session))
+    with closing(sqlite3.connect(tmp_path / CLAW)) as db:
+        rows = db.execute("SELECT seq, event_json FROM transcript_events WHERE seq < 9").fetchall()
+        for seq, text in rows:
+            packed = zstandard.compress(text.encode()), len(text.encode()), "{}", seq
+            db.execute(
+                "UPDATE transcript_events SET event_json = NULL, event_zstd = ?,"
+                " event_utf8_bytes = ?, navigation_json = ? WHERE seq = ?",
+                packed,
+            )
+        db.commit()
+    assert list(OPENCLAW.read(source, None, open_session)) == whole
+    cursor = whole[-1]
+    assert isinstance(cursor, Cursor)
+    assert list(OPENCLAW.read(source, cursor.text, open_session)) == [cursor]
+    with closing(sqlite3.connect(tmp_path / CLAW)) as db:
+        db.execute("UPDATE transcript_events SET event_zstd = x'00' WHERE seq = 0")
+        db.commit()
+    skipped = [i for i in OPENCLAW.read(source, None, open_session) if isinstance(i, Skipped)]
+    assert len(skipped) == len(rows)

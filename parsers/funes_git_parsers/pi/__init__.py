@@ -1,20 +1,23 @@
-"""pi and the agents that keep their sessions as pi does (OpenClaw, oh-my-pi): JSON Lines, a tree.
+"""pi and the agents that keep their sessions as pi does (OpenClaw, oh-my-pi): JSON Lines, a tree;
+since 2026.9 OpenClaw's are rows of a database.
 
 What is known of the format, and what surprised, is in parsers/README.md.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from funes_git_parsers import scan
+from funes_git_parsers import database, scan
 from funes_git_parsers.base import Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.follow import follow
+from funes_git_parsers.pi import store
 from funes_git_parsers.pi.reader import Reader, session_of
 from funes_git_parsers.values import mapping, string
 
@@ -50,28 +53,41 @@ class PiFormat:
         return [places.home / home / self.below for home in self.homes]
 
     def discover(self, places: Places) -> Iterator[Source]:
-        """Every session file, in order of name."""
+        """Every session of the databases, then every session file that is not in one of them, in
+        order of name."""
         for folder in self.folders(places):
-            yield from regular(self.NAME, sorted(_files(folder)))
+            paths = sorted(_files(folder))
+            known: set[str] = set()
+            for path in (path for path in paths if _is_database(path) and path.is_file()):
+                for source in self.sessions(path):
+                    known.add(source.key)
+                    yield source
+            files = (path for path in paths if not _is_database(path))
+            yield from regular(self.NAME, (path for path in files if path.stem not in known))
 
     def claim(self, path: Path, head: bytes) -> bool:
         """Whether `head` starts with pi's header, and the file lies where this agent's do; pi takes
-        those that lie anywhere else."""
+        those that lie anywhere else. The database is OpenClaw's."""
+        if _is_database(path):
+            return self is OPENCLAW
         return _owner(path) == self.NAME and _has_header(head)
 
     def sessions(self, path: Path) -> list[Source]:
-        """The file is one session."""
+        """The sessions in a database; a file is one session. One source without a key stands for a
+        database that cannot be asked: reading it says why."""
+        if _is_database(path):
+            return database.sessions(self.NAME, path, store.listed)
         return [whole(self.NAME, path)]
 
     def roots(self, source: Source, open_file: Opener) -> set[str]:
         """The header's folder, paths of tool calls, and absolute paths in commands."""
-        with open_file(source.path) as stream:
+        with _lines(source, open_file)(source.path) as stream:
             return scan.roots(stream, _FOLDERS, _PATHS, _TEXTS)
 
     def read(self, source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
         """What is new since `cursor`."""
-        begin = partial(Reader, self.NAME, session_of(source.path.name))
-        yield from follow(source, cursor, open_file, begin)
+        begin = partial(Reader, self.NAME, source.key or session_of(source.path.name))
+        yield from follow(source, cursor, _lines(source, open_file), begin)
 
 
 PI = PiFormat(
@@ -91,6 +107,19 @@ OPENCLAW = PiFormat(
 OMP = PiFormat("omp", "oh-my-pi", (".omp/agent",), "OMP_CODING_AGENT_DIR")
 
 _ALL = (PI, OPENCLAW, OMP)
+
+
+def _is_database(path: Path) -> bool:
+    return path.name == store.DATABASE
+
+
+def _lines(source: Source, open_file: Opener) -> Opener:
+    """Opens the lines of a session, wherever they are. Raises OSError for a database that cannot
+    be read."""
+    if not _is_database(source.path):
+        return open_file
+    lines = store.lines(source, open_file)
+    return lambda path: io.BytesIO(lines)
 
 
 def _owner(path: Path) -> str:
@@ -125,5 +154,10 @@ def _files(top: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(top):
         for name in names:
             # OpenClaw keeps what was reset or deleted as `<id>.jsonl.reset.<time>`.
-            if name.endswith(".jsonl") or ".jsonl.reset." in name or ".jsonl.deleted." in name:
+            if (
+                name == store.DATABASE
+                or name.endswith(".jsonl")
+                or ".jsonl.reset." in name
+                or ".jsonl.deleted." in name
+            ):
                 yield Path(folder, name)

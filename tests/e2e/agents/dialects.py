@@ -15,8 +15,10 @@ from typing import Any, Protocol, TypeAlias
 
 Body: TypeAlias = dict[str, Any]
 
-NOTE = re.compile(r"\s*<info-msg>.*?</info-msg>\s*", re.S)
-"""What Goose puts in as a user's words, with the time, wherever it likes."""
+NOTE = re.compile(
+    r"\s*(?:<info-msg>.*?</info-msg>|<<<BEGIN_OPENCLAW_INTERNAL.*?<<<END_OPENCLAW_\w+>>>)\s*", re.S
+)
+"""What Goose and OpenClaw put in as a user's words, with the time, wherever they like."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,6 +89,14 @@ class World:
                     raise
                 time.sleep(0.3)
 
+    def end(self) -> None:
+        """End what programs left running for this user: Cline starts a server."""
+        mine = os.fsencode(f"HOME={self.home}")
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if mine in environment.read_bytes().split(b"\0"):
+                    os.kill(int(environment.parent.name), signal.SIGTERM)
+
     def json(self, *args: str) -> dict[str, Any]:
         """The JSON object that a command prints."""
         found: dict[str, Any] = json.loads(self.funes(*args, "--format", "json"))
@@ -94,7 +104,7 @@ class World:
 
 
 @pytest.fixture
-def world(repo: GitRepo, hermetic: Path) -> World:
+def world(repo: GitRepo, hermetic: Path) -> Iterator[World]:
     """A person starts an app; an earlier session says what its greeting is for."""
     repo.git("config", "user.name", "Ada")
     repo.git("config", "user.email", "ada@example.org")
@@ -111,7 +121,8 @@ def world(repo: GitRepo, hermetic: Path) -> World:
     )
     found = World(repo, hermetic)
     found.funes("init", "--no-embed")
-    return found
+    yield found
+    found.end()
 
 
 def script(program: Program, repo: Path) -> list[list[Part]]:
