@@ -89,16 +89,18 @@ def about(session: Session) -> Entry:
 
 def _digest(items: tuple[Item, ...]) -> str:
     # version 2 depends on values alone, not on which of them are the same object
-    return sha1(marshal.dumps(_plain(items), 2), usedforsecurity=False).hexdigest()[:12]
+    plain = [_plain(item) for item in items]
+    return sha1(marshal.dumps(plain, 2), usedforsecurity=False).hexdigest()[:12]
 
 
-def _plain(value: Any) -> Any:
-    """Records as lists of their kind and their values."""
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    kind = type(value)
-    fields = _FIELDS.get(kind)
-    return value if fields is None else [kind.__name__, *map(_plain, fields(value))]
+def _plain(record: Any) -> list[Any]:
+    """A record as a list of its kind and its values."""
+    kind = type(record)
+    found = [kind.__name__, *_FIELDS[kind](record)]
+    for at, value in enumerate(found):
+        if type(value) is tuple and value and type(value[0]) in _FIELDS:
+            found[at] = [_plain(each) for each in value]
+    return found
 
 
 def _load(cursor: str | None) -> tuple[dict[str, str], set[str]]:

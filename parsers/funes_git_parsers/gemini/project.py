@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from funes_git_parsers.base import Opener
@@ -82,11 +83,21 @@ def _above(paths: Iterable[str], digest: str) -> str | None:
     """The folder above one of `paths` whose digest is `digest`."""
     tried: set[str] = set()
     for path in paths:
-        for above in [path, *map(str, PurePosixPath(path).parents)][:_MAX_DEPTH]:
-            if above not in tried and _digest(above) == digest:
+        for above in islice(_upwards(path), _MAX_DEPTH):
+            if above in tried:
+                break  # and what is above it
+            if _digest(above) == digest:
                 return above
             tried.add(above)
     return None
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """The path, and each folder above it if it is absolute on Linux or macOS."""
+    yield path
+    names = [name for name in path.split("/") if name not in ("", ".")] if path[0] == "/" else []
+    for number in reversed(range(len(names))):
+        yield "/" + "/".join(names[:number])
 
 
 def _digest(path: str) -> str:
