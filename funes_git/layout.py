@@ -69,6 +69,11 @@ class Layout:
         return self.drafts / memory.replace("/", "--")
 
     @property
+    def verdicts(self) -> Path:
+        """What the scanners said of texts before they were to be published (SQLite, derived)."""
+        return self.drafts / "verdicts.sqlite"
+
+    @property
     def remotes(self) -> Path:
         """For each memory elsewhere, what both had when they last met (derived)."""
         return self.root / "remotes"

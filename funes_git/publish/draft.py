@@ -13,7 +13,7 @@ from funes_git import config
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import Repo
 from funes_git.prompts import words_of
-from funes_git.publish import clean, gate, select
+from funes_git.publish import clean, gate, select, verdicts
 from funes_git.publish.clean import Cleaner
 from funes_git.publish.outside import Outside
 from funes_git.publish.part import LeftOut, Part
@@ -144,19 +144,20 @@ def make(
     shelf = Shelf(repo.layout.root)
     found: list[tuple[tuple[float, str], Candidate]] = []
     change = known.cleaning(keep_emails)
-    for some in _portions(shelved):
-        parts = [change(each.part()) for each in some]
-        secrets = gate.findings(parts, _told(progress))
-        for part in parts:
-            passed = gate.passed(part, secrets)
-            if isinstance(passed, LeftOut):
-                draft.left_out.append(passed)
-                continue
-            parent = known.spawned.get(part.id) or part.session.parent_session_id
-            one = Candidate(
-                shelf.put(passed), part.digests(), parent=parent, prompt=_prompt(passed)
-            )
-            found.append((_by_time(part), one))
+    with verdicts.opened(repo.layout.verdicts) as before:
+        for some in _portions(shelved):
+            parts = [change(each.part()) for each in some]
+            secrets = gate.findings(parts, _told(progress), before)
+            for part in parts:
+                passed = gate.passed(part, secrets)
+                if isinstance(passed, LeftOut):
+                    draft.left_out.append(passed)
+                    continue
+                parent = known.spawned.get(part.id) or part.session.parent_session_id
+                one = Candidate(
+                    shelf.put(passed), part.digests(), parent=parent, prompt=_prompt(passed)
+                )
+                found.append((_by_time(part), one))
     draft.candidates += [one for _, one in sorted(found, key=lambda pair: pair[0])]
     return draft
 

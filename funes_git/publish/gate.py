@@ -7,21 +7,18 @@ raises, and nothing leaves at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from funes_git import leaks, redact
 from funes_git.decoded import readings
 from funes_git.errors import FunesError
 from funes_git.model import EditRecord
 from funes_git.publish.part import IDS, LeftOut, Part, Withheld, mapped, strings
+from funes_git.publish.verdicts import Rules, Verdicts
 from funes_git.redact import MARKER
 from funes_git.store.changes import StoredTurn
 from funes_git_parsers.dataclass import dataclass
-
-Rules: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Text → the rules that take something in it for a secret."""
 
 AT_ONCE = 8 << 20
 """Characters that are decoded and scanned together."""
@@ -91,17 +88,30 @@ class Findings:
     ids: Rules
 
 
-def findings(parts: Sequence[Part], progress: Callable[[int], None] | None = None) -> Findings:
-    """What the scanners find in every string of the sessions. Some rules go by words nearby; those
-    of other records make no secret of an id, so each id that is found is looked at once more, by
-    itself. Raises ScannerMissing, ScannerBroken."""
+def findings(
+    parts: Sequence[Part],
+    progress: Callable[[int], None] | None = None,
+    before: Verdicts | None = None,
+) -> Findings:
+    """What the scanners find in every string of the sessions, but for those about which something
+    was said `before`. Some rules go by words nearby; those of other records make no secret of an
+    id, so each id that is found is looked at once more, by itself. Raises ScannerMissing,
+    ScannerBroken."""
+    before = before or Verdicts()
     named = [each for part in parts for record in _records(part) for each in strings(record)]
     paths = [path for part in parts for files in part.files.values() for path in files]
-    texts = check([*(text for name, text in named if name not in IDS), *paths], progress)
-    ids: dict[str, tuple[str, ...]] = {}
-    for text in check(text for name, text in named if name in IDS):
-        ids |= check([text])
-    return Findings(texts, ids)
+    texts = [*(text for name, text in named if name not in IDS), *paths]
+    ids = (text for name, text in named if name in IDS)
+    return Findings(
+        before.of("text", texts, lambda new: check(new, progress)), before.of("id", ids, _by_itself)
+    )
+
+
+def _by_itself(ids: Iterable[str]) -> Rules:
+    found: dict[str, tuple[str, ...]] = {}
+    for text in check(ids):
+        found |= check([text])
+    return found
 
 
 def _records(part: Part) -> Iterator[object]:
