@@ -59,6 +59,9 @@ class Hub:
         """The bodies of all requests, with what is base64 in a commit decoded beside it."""
         self.faults: list[tuple[str, str, int, dict[str, str]]] = []
         self.cuts: list[tuple[str, str]] = []
+        self.watch: Callable[[str, str], None] = lambda _moment, _what: None
+        """Told `before` and `after` each request, which is `METHOD path`, was handled; before it is
+        answered."""
 
     # --- what tests do
 
@@ -457,7 +460,9 @@ class Hub:
                 self._fault(method, path)
                 if not path.startswith("/_"):
                     self._who(request)
+                self.watch("before", f"{method} {path}")
                 out = await handler(request)
+                self.watch("after", f"{method} {path}")
                 found = out if isinstance(out, Response) else JSONResponse(out)
             except Refusal as refused:
                 found = _refusing(refused, method)

@@ -17,7 +17,7 @@ from funes_git.version import version_of
 if TYPE_CHECKING:
     from funes_git.publish.draft import Chosen, Draft
     from funes_git.publish.part import LeftOut
-    from funes_git.publish.release import Outcome, Prepared
+    from funes_git.publish.release import Outcome, Prepared, Publisher
     from funes_git.remotes.hub import Dataset
     from funes_git.store.lance import LanceMemory
 
@@ -64,6 +64,8 @@ def publish(
         Make a new dataset private.
     license
         The license to name in the dataset's card, as the Hub writes it: apache-2.0, cc-by-4.0, ….
+        Where nobody names one the card says `other`, and you are told; a terminal offers that of
+        the repository's LICENSE.
     include
         Include this session (the start of its id will do; `all` for those not decided about).
     exclude
@@ -86,7 +88,7 @@ def publish(
     out = output.choose(format)
     dataset = Dataset(memory)
     now = ""
-    if not (dry_run or include or exclude):
+    if not (dry_run or include or exclude or license):
         repo, name, now = standing(release, since, [scope, keep_emails, yes])
         if done := _as_before(repo, dataset, name, now):
             return _told(out, done, memory, ())
@@ -101,9 +103,10 @@ def publish(
     folder = repo.layout.publishing(memory)
     with alone(folder):
         publisher = releases.Publisher(dataset, lance, folder)
-        done = publisher.unchanged(draft.span.name, prepared.manifest.digest)
+        done = publisher.unchanged(draft.span.name, prepared.manifest.digest, license)
         if done is None:
             _demand_dataset(out, repo, dataset, public, private, yes)
+            prepared.license = license or _license(out, repo, publisher, prepared, yes)
             done = publisher.publish(prepared, lambda step: out.progress(0, 0, step))
         if now:
             before.keep(folder, now, done.manifest)
@@ -203,6 +206,25 @@ def _demand_dataset(
         raise FunesError(told, hint="--yes, if it is the right one")
     if ask(f"{told}; publish to it?", "yn") != "y":
         raise FunesError("nothing was published", hint="git funes publish -h")
+
+
+def _license(
+    out: Output, repo: Repo, publisher: Publisher, prepared: Prepared, yes: bool
+) -> str | None:
+    """The license that a person takes for a card that names none; who cannot be asked is told."""
+    from funes_git.publish import licenses, release
+
+    if publisher.license() is not None:
+        return None
+    known = licenses.of(repo, prepared.manifest.head)
+    told = f"the dataset's card names no license (`{release.LICENSE}`)"
+    if known and not yes and is_conversation(out):
+        if ask(f"{told}; the repository has {known}: name that?", "yn") == "y":
+            return known
+        return None
+    given = f"--license {known} names the repository's" if known else "--license ID names one"
+    output.note(f"note: {told}; {given}")
+    return None
 
 
 def _is_private(out: Output, dataset: Dataset, public: bool, private: bool) -> bool:

@@ -114,12 +114,14 @@ def demand_outside(repo: Repo, name: Name) -> None:
     inside = Path(name.where)
     if not inside.is_relative_to(repo.worktree.resolve()):
         return
-    path = f"{inside.relative_to(repo.worktree.resolve()).as_posix()}/"
+    path = inside.relative_to(repo.worktree.resolve()).as_posix()
+    if name.kind == "folder":
+        path += "/"
     asked = repo.args("check-ignore", "--quiet", "--no-index", "--", path)
     if process.attempt(asked, repo.worktree)[0] != 0:
         raise FunesError(
             f"{name.text} is in the work tree, from where sessions could be committed",
-            f"name a folder outside, or echo {shlex.quote('/' + path)} >> .git/info/exclude",
+            f"name a {name.kind} outside, or echo {shlex.quote('/' + path)} >> .git/info/exclude",
         )
 
 

@@ -48,7 +48,7 @@ def withdraw(
     folder = repo.layout.publishing(memory)
     work = Withdrawal(Dataset(memory), folder)
     is_gone = work.is_gone(release)
-    if is_gone and not purge:
+    if is_gone and not (work.untag(release) or purge):
         raise FunesError(
             f"{release} is withdrawn from {memory} already; its history still has it",
             hint=f"git funes withdraw {release} {memory} --purge",

@@ -41,13 +41,15 @@ class Prepared:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of publishing: `commit` is None where nothing was sent."""
+    """What came of publishing: `commit` is None where nothing was sent; `license` is what the card
+    names, empty where nothing was sent."""
 
     manifest: Manifest
     commit: str | None
     files: int = 0
     size: int = 0
     unchanged: bool = False
+    license: str = ""
 
 
 def prepare(
@@ -121,20 +123,27 @@ class Publisher:
         self._memory = memory
         self._folder = folder
 
-    def unchanged(self, name: str, digest: str) -> Outcome | None:
-        """The release of a name, if the dataset holds the one of a digest. Raises HubError."""
+    def unchanged(self, name: str, digest: str, license: str | None = None) -> Outcome | None:
+        """The release of a name, if the dataset holds the one of a digest, under this license where
+        one is given. Raises HubError."""
         try:
             head = self.dataset.head()
         except NotOnHub:
             return None
-        return self._already(name, digest, head)
+        return self._already(name, digest, license, head)
+
+    def license(self, head: str | None = None) -> str | None:
+        """The license that the dataset's card names. Raises HubError."""
+        at = head or self.dataset.head()
+        return card.license_of(send.card(self.dataset, at, self.dataset.files(at)))
 
     def publish(self, prepared: Prepared, at: Callable[[str], None] = lambda _: None) -> Outcome:
         """Send a release, or nothing where the dataset holds the same. `at` is told each step.
         Raises HubError, SecretFound."""
+        release = prepared.manifest
         for _ in range(TRIES):
             head = self.dataset.head()
-            if done := self._already(prepared.manifest.name, prepared.manifest.digest, head):
+            if done := self._already(release.name, release.digest, prepared.license, head):
                 return done
             staged = self._staged(prepared, head, at)
             try:
@@ -145,9 +154,11 @@ class Publisher:
             f"{self.dataset.name} is changed all the time by others", hint="try again later"
         )
 
-    def _already(self, name: str, digest: str, head: str) -> Outcome | None:
+    def _already(self, name: str, digest: str, license: str | None, head: str) -> Outcome | None:
         known = send.published(self.dataset, head, name)
         if known is None or known.digest != digest:
+            return None
+        if license and license != self.license(head):
             return None
         if known.name not in self.dataset.tags():  # cut off between the commit and its tag
             self.dataset.tag(known.name, head)
@@ -166,18 +177,19 @@ class Publisher:
             f" of {counts['sessions']} sessions"
         )
         gate.demand_clean("the commit", (message, *(each.path for each in made)))
+        names = card.license_of((staged.folder / send.CARD).read_text("utf-8")) or LICENSE
         commit = self.dataset.commit(made, head, message)
         self.dataset.tag(manifest.name, commit)
         shutil.rmtree(self._folder, ignore_errors=True)
-        return Outcome(manifest, commit, len(made), size)
+        return Outcome(manifest, commit, len(made), size, license=names)
 
     def _staged(self, prepared: Prepared, head: str, at: Callable[[str], None]) -> Staged:
         """Everything as it will stand in the dataset on top of commit `head`."""
         folder, stamp = self._folder / "files", self._folder / "stamp.json"
-        name, now = prepared.manifest.name, [prepared.manifest.digest, head]
+        name, now = prepared.manifest.name, [prepared.manifest.digest, head, prepared.license]
         known = json.loads(stamp.read_text()) if stamp.is_file() else None
-        if known and known[:2] == now:
-            return Staged(folder, name, known[2])
+        if known and known[:-1] == now:
+            return Staged(folder, name, known[-1])
         at("laying out")
         shutil.rmtree(self._folder, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700)

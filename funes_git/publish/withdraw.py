@@ -38,11 +38,12 @@ class Withdrawal:
         self._folder = folder
 
     def is_gone(self, name: str) -> bool:
-        """Whether a release was withdrawn before, so that only the history can have it. Raises
-        UnknownTarget where there was none of that name, HubError."""
+        """Whether a release was withdrawn before, so that only the history can have it, or its tag
+        where that was cut off. Raises UnknownTarget where there was none of that name, HubError."""
         head = self.dataset.head()
         every = send.releases(self.dataset, head, self.dataset.files(head))
-        if _title(name) in self.dataset.titles() and all(each.name != name for each in every):
+        titles = {_title(name), _squashed(name)}
+        if all(each.name != name for each in every) and titles & set(self.dataset.titles()):
             return True
         _named(every, name, self.dataset.name)
         return False
@@ -76,14 +77,24 @@ class Withdrawal:
             f"{self.dataset.name} is changed all the time by others", "try again later"
         )
 
+    def untag(self, name: str) -> bool:
+        """Remove the tag of a release that is gone; whether there was one. Raises HubError."""
+        there = name in self.dataset.tags()
+        self.dataset.untag(name)
+        return there
+
     def purge(self, done: Withdrawn) -> None:
         """Make one commit of the dataset's history, move its tags there, and remove the large files
         that it no longer names. Cannot be undone. Raises HubError."""
-        done.commit = self.dataset.squash(f"Without {done.name}")
-        done.moved = tuple(sorted(self.dataset.tags()))
+        tags = self.dataset.tags().keys() - {done.name}
+        done.commit = self.dataset.squash(_squashed(done.name))
+        files = self.dataset.files(done.commit)
+        # a purge that was killed while it moved the tag of another release left that without
+        tags |= {each.name for each in send.releases(self.dataset, done.commit, files)}
+        done.moved = tuple(sorted(tags))
         for name in done.moved:
             self.dataset.tag(name, done.commit)
-        done.purged = self.dataset.drop_large({f.stamp for f in self.dataset.files(done.commit)})
+        done.purged = self.dataset.drop_large({file.stamp for file in files})
 
     def _lay_out(self, mine: Manifest, others: Sequence[Manifest], old: str | None) -> None:
         """Write what is made of the tables."""
@@ -103,6 +114,10 @@ class Withdrawal:
 
 def _title(name: str) -> str:
     return f"Withdraw {name}"
+
+
+def _squashed(name: str) -> str:
+    return f"Without {name}"
 
 
 def _named(every: Iterable[Manifest], name: str, memory: str) -> Manifest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import zipfile
@@ -54,6 +55,12 @@ class FilePlace:
         with self._written():
             pass
         return True
+
+    def remove(self) -> None:
+        """Delete the file, with what a process that was killed left of it."""
+        name = glob.escape(self._file.name)
+        for left in (self._file, *self._file.parent.glob(f"{name}.*{tables.PART}")):
+            left.unlink(missing_ok=True)
 
     def demand_private(self) -> None:
         pass  # who gets the file is its owner's business

@@ -23,7 +23,7 @@ from funes_git.errors import FunesError
 from funes_git.remotes import tables
 from funes_git.remotes.huberrors import Conflict, Unreachable
 from funes_git.remotes.names import Name
-from funes_git.remotes.places import manifests_last, version_of
+from funes_git.remotes.places import demand_room, manifests_last, version_of
 from funes_git.remotes.tables import Difference
 from funes_git.store.database import private_folder
 
@@ -79,12 +79,23 @@ class StorePlace:
         return folder
 
     def create(self, *, private: bool) -> bool:
+        self._demand_room()
         return not self._listed()
+
+    def _demand_room(self) -> None:
+        """Raise FunesError where the place is in use for something else."""
+        from pyarrow.fs import FileSelector
+
+        if not tables.is_memory(self._listed()):
+            with self._errors():
+                found = self._store.get_file_info(FileSelector("", allow_not_found=True))
+            demand_room(self.name, {info.path.strip("/") for info in found} - {MARKS})
 
     def demand_private(self) -> None:
         pass  # who may read a bucket is its owner's business
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
+        self._demand_room()
         with self._locked():
             if self.head() != parent:
                 raise Conflict(f"{self.name.text} was changed meanwhile", "try again")

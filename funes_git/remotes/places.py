@@ -23,6 +23,10 @@ from funes_git.store.lock import FileLock
 EMPTY = ""
 """The version of a place that holds nothing yet."""
 LOCK = ".funes.lock"
+EMPTY_DATASET = {".gitattributes", "README.md"}
+"""What lies in a dataset that was just made, by the Hub or on its page."""
+FEW = 3
+"""How many of somebody else's files are named."""
 NOBODY_PUSHED = "check the name; if it is right, nobody has pushed there yet"
 
 
@@ -78,7 +82,11 @@ class HubPlace:
         return self._data.download(version, paths)
 
     def create(self, *, private: bool) -> bool:
-        return self._data.create(private=private)
+        is_new = self._data.create(private=private)
+        paths = [] if is_new else [file.path for file in self._data.files()]
+        if not tables.is_memory(paths):
+            demand_room(self.name, {path.partition("/")[0] for path in paths} - EMPTY_DATASET)
+        return is_new
 
     def demand_private(self) -> None:
         if not self._data.is_private():
@@ -140,14 +148,8 @@ class FolderPlace:
 
     def _demand_room(self) -> None:
         """Raise FunesError where the folder is in use for something else."""
-        if not self._folder.is_dir() or tables.is_memory(tables.files_below(self._folder)):
-            return
-        names = {each.name for each in self._folder.iterdir()} - {LOCK}
-        if not all(map(tables.is_own, names)):
-            raise FunesError(
-                f"{self.name.text} is not empty, and is no memory",
-                f"git funes push {self.name.text.rstrip('/')}/memory, a folder of its own",
-            )
+        if self._folder.is_dir() and not tables.is_memory(tables.files_below(self._folder)):
+            demand_room(self.name, {each.name for each in self._folder.iterdir()} - {LOCK})
 
     @staticmethod
     def _put(file: Path, target: Path) -> None:
@@ -178,6 +180,22 @@ def demand_memory(name: Name, paths: Iterable[str]) -> None:
     """Raise FunesError where these files of a version are no memory."""
     if not tables.is_memory(paths):
         raise FunesError(f"{name.text} is no memory: it has no chunks.lance", NOBODY_PUSHED)
+
+
+def demand_room(name: Name, held: Iterable[str]) -> None:
+    """Raise FunesError where a place that holds no memory holds something else: `held` are the
+    names at its top."""
+    others = sorted(each for each in held if not tables.is_own(each))
+    if not others:
+        return
+    more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+    inside = name.kind != "hub"
+    other = f"{name.text.rstrip('/')}/memory" if inside else f"{name.where}-memory"
+    kind = {"hub": "dataset", "folder": "folder"}.get(name.kind, "place")
+    raise FunesError(
+        f"{name.text} holds {', '.join(others[:FEW])}{more}, and no memory",
+        f"git funes push {other}, a {kind} of its own",
+    )
 
 
 def manifests_last(path: str) -> tuple[bool, str]:

@@ -159,6 +159,7 @@ def prepared(found: Prepared, name: str) -> Iterator[str]:
     yield f"{line(found.manifest.name)} for {line(name)}: {words.listed(what)}"
     yield f"tied to {plural(len(found.manifest.commits), 'commit')} of {counts['range_commits']:,}"
     yield f"{plural(counts['withheld'], 'text')} withheld"
+    yield f"license in the card: {line(found.license or 'other, unless it names one')}"
 
 
 def dry_run(
@@ -197,6 +198,7 @@ def outcome(found: Outcome, name: str, left_out: Sequence[LeftOut]) -> Iterator[
     held = [plural(counts["exchanges"], "exchange"), plural(counts["sessions"], "session")]
     sent = f"{plural(found.files, 'file')}, {words.size(found.size)}"
     yield f"published {release} to {line(name)}: {' of '.join(held)} ({sent})"
+    yield f"license in its card: {line(found.license)}"
     if counts["withheld"]:
         told = f"git funes review {line(found.manifest.range)}"
         yield f"{plural(counts['withheld'], 'text')} withheld: {told} names them"
@@ -215,6 +217,7 @@ def outcome_json(found: Outcome, name: str, left_out: Sequence[LeftOut]) -> Obje
         files=found.files,
         bytes=found.size,
         counts=dict(found.manifest.counts),
+        license=found.license or None,
         left_out=[] if found.unchanged else leftout.as_json(left_out),
     )
 

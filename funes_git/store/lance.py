@@ -38,6 +38,7 @@ from funes_git.store.columns import (
     Values,
 )
 from funes_git.store.database import private_folder
+from funes_git.store.heap import trim
 from funes_git.store.lanceclient import connected, literals, own, private, retried
 from funes_git.store.manifest import check_format, write_format
 
@@ -260,6 +261,7 @@ class LanceMemory:
         files that a killed writer left."""
         unverified = {"delete_unverified": after_crash}  # safe: nobody else is writing
         for name in self.tables:
+            trim()  # of what was held to fill it: merging holds a part of a table
             table = self.table(name)
             with private(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it warns that readers of old versions will fail

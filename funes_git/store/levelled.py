@@ -88,6 +88,7 @@ class Levelled:
         """Merge the memory's small fragments, drop its versions older than `keep`, and give back
         what is free in the catalog."""
         self._intend()
+        self.catalog.db.execute("PRAGMA shrink_memory")  # what it keeps of its file
         self.lance().tidy(keep, after_crash=after_crash)
         self.writer.put({**self._done(), "writes": "0"})
         self.writer.shrink()

@@ -81,12 +81,12 @@ def _add_turns(changes: Changes, memory: LanceMemory, session_ids: Sequence[str]
                 owner.with_vector.add(row["id"])
 
 
-def groups(sizes: Mapping[str, int]) -> Iterator[list[str]]:
-    """The sessions, in portions whose rows can be held at once."""
+def groups(sizes: Mapping[str, int], rows_at_once: int = ROWS_AT_ONCE) -> Iterator[list[str]]:
+    """The sessions, in portions whose rows can be held at once: the largest alone, or some."""
     group: list[str] = []
     rows = 0
     for session_id in sorted(sizes):
-        if group and rows + sizes[session_id] > ROWS_AT_ONCE:
+        if group and rows + sizes[session_id] > rows_at_once:
             yield group
             group, rows = [], 0
         group.append(session_id)

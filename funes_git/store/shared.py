@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 5_000
 """Rows that are held at once."""
-FTS_MEMORY = 64
+FTS_MEMORY = 16
 """MiB that making the index of words may take for its lists."""
 
 

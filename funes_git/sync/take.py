@@ -12,6 +12,9 @@ from funes_git.store.stores import Stores
 from funes_git.store.vectors import VectorWriter
 from funes_git.sync.state import State
 
+ROWS_AT_ONCE = 2_000
+"""Rows that are held at once, beside what gathers in the stores, unless a session has more."""
+
 
 def take(
     stores: Stores, memory: LanceMemory, state: State, progress: Callable[[int, int, str], None]
@@ -21,7 +24,7 @@ def take(
     once, or some."""
     sessions = state.sessions("wanted")
     sizes = memory.session_sizes()
-    portions = list(groups({each: sizes.get(each, 0) for each in sessions}))
+    portions = list(groups({each: sizes.get(each, 0) for each in sessions}, ROWS_AT_ONCE))
     done = 0
     with _vectors(stores, memory) as vectors:
         stores.vectors_along = vectors

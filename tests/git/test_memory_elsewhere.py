@@ -116,6 +116,22 @@ def test_published_memories_are_found(hub: Hub, tmp_path: Path) -> None:
     assert ada.run("find", "none", "--exit-code", code=1).stdout == "no memory was found\n"
 
 
+def test_a_file_that_could_be_committed_is_refused(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    said = ada.run("export", "all.funes", code=1).stderr
+    assert "all.funes is in the work tree, from where sessions could be committed" in said
+    assert "name a file outside, or echo /all.funes >> .git/info/exclude" in said
+    assert not list(ada.repo.path.glob("*.funes"))
+    ada.run("export", "--force", "all.funes")
+    exclude = ada.repo.path / ".git/info/exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("/all.funes\n")
+    (ada.repo.path / "all.funes").unlink()
+    ada.run("export", "all.funes")
+
+
 def test_a_memory_in_one_file(tmp_path: Path) -> None:
     ada = Machine(tmp_path / "a")
     claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
@@ -125,6 +141,7 @@ def test_a_memory_in_one_file(tmp_path: Path) -> None:
     assert (said["pushed"]["turns"] > 2, said["bytes"]) == (True, Path(file).stat().st_size)
     assert "exists" in ada.run("export", file, code=1).stderr
     assert list((ada.repo.path / ".git/funes/remotes").iterdir()) == []
+    assert [path.name for path in tmp_path.glob("widget*")] == ["widget.funes"]
     bob = Machine(tmp_path / "b", None, ada.repo)
     assert bob.authors("cache.py:1", "--memory", file) == [claude.id]
     assert bob.json("import", file, "--no-embed")["taken"]["sessions"] == 1

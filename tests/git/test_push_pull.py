@@ -371,7 +371,8 @@ def test_a_folder_that_is_no_memory_is_neither_pulled_nor_written_to(
     assert "nobody has pushed there yet" in done.stderr
     if before:
         done = ada.run("push", str(folder), code=1)
-        assert f"{folder} is not empty, and is no memory" in done.stderr
+        held = {"photos": "sea.jpg", "checkout": ".git, cache.py"}[what]
+        assert f"{folder} holds {held}, and no memory" in done.stderr
         assert f"git funes push {folder}/memory" in done.stderr
         assert sorted(folder.iterdir()) == before
     assert ada.repo.git("config", "--default", "", "funes.memory").strip() == ""
@@ -382,9 +383,22 @@ def test_a_bound_folder_that_is_in_use_is_not_written_to(tmp_path: Path) -> None
     """What the end of a session pushes to was not named to a command."""
     place = FolderPlace(parse(str(tmp_path)))
     (tmp_path / "sea.jpg").write_bytes(b"blue")
-    with pytest.raises(FunesError, match="is not empty, and is no memory"):
+    with pytest.raises(FunesError, match=r"holds sea\.jpg, and no memory"):
         place.commit(Difference({}, []), place.head(), "push")
     assert [path.name for path in tmp_path.iterdir()] == ["sea.jpg"]
+
+
+def test_a_dataset_that_holds_something_else_is_not_written_to(hub: Hub, ada: Machine) -> None:
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    files = {f"{name}.csv": b"1,2" for name in "abcde"} | {"README.md": b"# Numbers"}
+    hub.put(NAME, files, private=True)
+    done = ada.run("push", NAME, code=1)
+    assert f"{NAME} holds a.csv, b.csv, c.csv and 2 more, and no memory" in done.stderr
+    assert f"git funes push {NAME}-memory, a dataset of its own" in done.stderr
+    assert hub.content(NAME).keys() - {".gitattributes"} == files.keys()
+    hub.put("ada/new", {"README.md": b"# To be filled"}, private=True)
+    assert ada.push("ada/new")["pushed"]["turns"]
 
 
 def test_a_pull_that_brought_nothing_leaves_nothing(hub: Hub, ada: Machine, tmp_path: Path) -> None:
