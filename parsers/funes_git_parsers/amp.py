@@ -2,8 +2,9 @@
 
 `{"v", "id": "T-…", "created", "title", "env": {"initial": {"trees": [{"uri", "repository": {"url",
 "ref", "sha"}}]}}, "messages": [{"role", "messageId", "content", "state", "meta"}]}`, with blocks as
-Anthropic's API has them, but results as `run`: `{"status", "result", "progress"}`. Amp keeps
-threads on its server, too; what is not on the disk is not read.
+Anthropic's API has them, but results as `run`: `{"status", "result", "progress"}`. Prompts have a
+time, answers have theirs in `usageLedger`. Amp keeps threads on its server, too; what is not on the
+disk is not read.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Message, text_block
-from funes_git_parsers.values import compact, integer, is_blank, mapping, string
+from funes_git_parsers.values import compact, integer, is_blank, mapping, moment, string
 
 NAME = "amp"
 LABEL = "Amp"
@@ -81,8 +82,10 @@ def _thread(path: Path, value: Any) -> tuple[Session, Iterable[Message]] | None:
     name = string(value.get("id")) or path.stem
     repository = mapping(_tree(value).get("repository"))
     url = string(repository.get("url"))
-    session = Session(name, NAME, title=string(value.get("title")), repository_url=url)
-    return session, _messages(name, value)
+    platform = mapping(mapping(mapping(value.get("env")).get("initial")).get("platform"))
+    version = string(platform.get("clientVersion"))
+    title = string(value.get("title"))
+    return Session(name, NAME, title, None, version, url), _messages(name, value)
 
 
 def _tree(thread: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,11 +102,13 @@ def _messages(name: str, thread: Mapping[str, Any]) -> Iterator[Message]:
     ref = string(repository.get("ref"))
     branch = ref.removeprefix("refs/heads/") if ref else None
     ts = _time(thread.get("created"))
+    answered = _answered(thread)
     for n, row in enumerate(map(mapping, thread["messages"])):
         role: Role = "assistant" if row.get("role") == "assistant" else "user"
         meta, usage = mapping(row.get("meta")), mapping(row.get("usage"))
-        ts = _time(meta.get("sentAt")) or _time(row.get("timestamp")) or ts
         number = row.get("messageId")
+        told = answered.get(number) if isinstance(number, int) else None
+        ts = _time(meta.get("sentAt")) or told or _time(row.get("timestamp")) or ts
         uuid = f"{name}-{number if isinstance(number, int | str) else n}"
         blocks = tuple(_blocks(row.get("content"), role))
         if blocks:
@@ -111,6 +116,17 @@ def _messages(name: str, thread: Mapping[str, Any]) -> Iterator[Message]:
             # what was checked out is known for the thread's beginning only
             head = string(repository.get("sha")) if n == 0 else None
             yield Message(uuid, role, blocks, ts, model, cwd, branch=branch, head=head)
+
+
+def _answered(thread: Mapping[str, Any]) -> dict[int, float]:
+    """When the model had answered, by the message: what was spent is noted with its time."""
+    events = mapping(thread.get("usageLedger")).get("events")
+    found: dict[int, float] = {}
+    for event in map(mapping, events if isinstance(events, list) else ()):
+        number, ts = integer(event.get("toMessageId")), moment(event.get("timestamp"))
+        if number is not None and ts is not None:
+            found.setdefault(number, ts)
+    return found
 
 
 def _time(value: object) -> float | None:

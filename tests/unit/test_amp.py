@@ -49,3 +49,26 @@ def test_amp_edits_count_where_the_run_was_done() -> None:
     assert [(b.tool, b.is_error) for b in results] == [("edit_file", False), ("create_file", True)]
     last = turns(items)[4].blocks[0]
     assert (last.exit_code, last.commits[0].sha) == (0, "1234abc")
+
+
+def test_what_amp_wrote() -> None:
+    """A real thread: edits, one of which failed, a commit, a command that failed."""
+    (source,) = amp.sessions(DATA / "amp" / "T-01a22e66.json")
+    items = list(amp.read(source, None, open_session))
+    name = "T-01a22e66-e0d4-7574-b015-ed5fec34a6e5"
+    assert items[0] == Session(name, "amp", version="0.0.1767830505-ga62310")
+    found = turns(items)
+    assert [t.ts for t in found[:4]] == [
+        1796074823.913,  # as the prompt says
+        1796074825.033,  # as the ledger does
+        1796074825.033,
+        1796074825.361,
+    ]
+    assert {t.model for t in found if t.role == "assistant"} == {"claude-opus-4-5-20251101"}
+    assert [(e.path, e.operation, e.new) for e in edits(items)] == [
+        ("/w/app/app.py", "modify", '    return "hello"'),
+        ("/w/app/new.txt", "create", "one line of mine\n"),
+    ]
+    ended = [b for t in found for b in t.blocks if b.type == "tool_result" and b.tool == "Bash"]
+    assert [(b.exit_code, b.is_error) for b in ended] == [(0, False), (1, True)]
+    assert [c.sha[:7] for b in ended for c in b.commits] == ["c839cc7"]
