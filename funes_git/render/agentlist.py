@@ -38,7 +38,8 @@ def _counts(one: Agent) -> str:
             if one.found
             else ("no session found")
         )
-    of = f" of {one.found:,} found" if one.found else ""
+    # a file may hold several sessions: then it says nothing
+    of = f" of {one.found:,} found" if one.found >= stored.sessions else ""
     told = f"{plural(stored.sessions, 'session')}{of}, {plural(stored.turns, 'turn')}"
     return f"{told}, the newest {ago(stored.newest)}" if stored.newest is not None else told
 

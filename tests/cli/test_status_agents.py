@@ -81,3 +81,9 @@ Amp          1 session, 1 turn
 Goose        1 session found, none of this repository
              cannot be searched: disk I/O error\
 """)
+
+
+def test_a_file_of_several_sessions_is_not_counted_as_one() -> None:
+    """Aider's history."""
+    agents = [Agent("aider", (), 1, AgentTotals(sessions=5, turns=26))]
+    assert "\n".join(lines(Page(80), agents)).startswith("Aider  5 sessions, 26 turns")
