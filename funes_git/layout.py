@@ -7,6 +7,9 @@ from pathlib import Path
 from funes_git.origin import FOLDER
 from funes_git_parsers.dataclass import dataclass
 
+COPY = "copy"
+"""The folder, among what is kept of a memory elsewhere, in which its next version is made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -77,6 +80,11 @@ class Layout:
     def remotes(self) -> Path:
         """For each memory elsewhere, what both had when they last met (derived)."""
         return self.root / "remotes"
+
+    @property
+    def copies(self) -> list[Path]:
+        """Tables that are, or were by a process that was killed, laid out to be pushed."""
+        return sorted(self.remotes.glob(f"*/{COPY}"))
 
     @property
     def log(self) -> Path:

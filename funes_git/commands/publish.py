@@ -175,8 +175,10 @@ def _dry_run(
 
     from funes_git.publish import release as releases
     from funes_git.render import drafts
+    from funes_git.store.database import private_folder
 
-    with TemporaryDirectory(dir=repo.layout.root) as below:
+    private_folder(repo.layout.drafts)  # which is deleted when something is forgotten
+    with TemporaryDirectory(dir=repo.layout.drafts) as below:
         files = releases.tried(prepared, lance, Path(below) / "files", memory)
     if out.format == "json":
         out.json(drafts.dry_run_json(draft, prepared, files, memory))

@@ -57,6 +57,7 @@ def settle(layout: Layout) -> None:
 
 def _finish(layout: Layout) -> None:
     CatalogWriter.remove(layout.catalog)
-    derived: tuple[Path, ...] = (layout.text, layout.vectors, layout.imported, layout.drafts)
-    for folder in (*derived, layout.last_memory):  # the last one says that this is not done
+    derived: list[Path] = [layout.text, layout.vectors, layout.imported, layout.drafts]
+    # the last one says that this is not done
+    for folder in (*derived, *layout.copies, layout.last_memory):
         shutil.rmtree(folder, ignore_errors=True)

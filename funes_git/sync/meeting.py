@@ -14,6 +14,7 @@ from dataclasses import field
 
 from funes_git.errors import FunesError
 from funes_git.git import Repo
+from funes_git.layout import COPY
 from funes_git.publish.part import LeftOut, Withheld
 from funes_git.remotes import cached, tables
 from funes_git.remotes.huberrors import Conflict, Unreachable
@@ -233,7 +234,7 @@ class Meeting:
     def _copy(self, version: str) -> Iterator[tuple[SharedMemory, list[str]]]:
         """The memory's tables at a version, to be written; with the paths that it had. Raises
         Conflict where a push from elsewhere took files away that were still to be read."""
-        folder = self._folder / "copy"
+        folder = self._folder / COPY
         shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
         try:
             paths = self._place.paths(version)

@@ -18,7 +18,7 @@ from store_data import chunks_of, edit, turn
 
 from funes_git import redact
 from funes_git.forget import forget, held, scrub
-from funes_git.layout import Layout
+from funes_git.layout import COPY, Layout
 from funes_git.linehash import exact_hash, loose_hash
 from funes_git.link.engine import link
 from funes_git.model import Batch, LineKey
@@ -71,6 +71,18 @@ def test_a_session_leaves_no_byte_and_stays_away(
     memory.sync()
     assert files_with(memory.repo.layout, "quetzalcoatlus") == []
     assert files_with(memory.repo.layout, "The other session goes on.")
+
+
+def test_what_a_killed_push_laid_out_goes_too(memory: Memory, codex: CodexSession) -> None:
+    memory.sync()
+    layout = memory.repo.layout
+    left = layout.remotes / "team-12345678" / COPY / "blocks.lance" / "data" / "1.lance"
+    left.parent.mkdir(parents=True)
+    left.write_text(SAID)
+    (layout.remotes / "team-12345678" / "met.sqlite").write_bytes(b"")
+    forgotten(memory, ("session", codex.id))
+    assert files_with(layout, "quetzalcoatlus") == []
+    assert [path.name for path in left.parents[3].iterdir()] == ["met.sqlite"]
 
 
 def test_nobody_is_said_to_have_written_what_was_forgotten(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -64,7 +65,13 @@ def run(machine: Machine, *args: str, seconds: float | None = None) -> float:
     """Run a command, killed with all that it started after some seconds; how long it took."""
     started = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "funes_git", *args, "--no-embed"],
+        [
+            sys.executable,
+            "-m",
+            "funes_git",
+            *args,
+            *([] if args[0] == "export" else ["--no-embed"]),
+        ],
         cwd=machine.repo.path,
         env=environment(**machine.env),
         stdout=subprocess.DEVNULL,
@@ -100,15 +107,20 @@ def demand_all(machine: Machine) -> None:
     assert (index.count, words.documents) == (TURNS, TURNS)
 
 
-def test_a_pull_that_was_killed(ada: Machine, tmp_path: Path) -> None:
-    shared = str(tmp_path / "shared")
-    run(ada, "push", shared)
+@pytest.mark.parametrize(
+    ("give", "take", "times"), [("push", "pull", TIMES), ("export", "import", TIMES // 2)]
+)
+def test_a_pull_that_was_killed(
+    ada: Machine, tmp_path: Path, give: str, take: str, times: int
+) -> None:
+    shared = str(tmp_path / "shared.funes") if give == "export" else str(tmp_path / "shared")
+    run(ada, give, shared, *(["--no-embed"] if give == "push" else []))
     chance, seconds = random.Random(5), 0.0
-    for number in range(TIMES):
+    for number in range(times):
         bob = Machine(tmp_path / f"b{number}", origin=ada.repo)
         if number:
-            run(bob, "pull", shared, seconds=chance.uniform(0.1, 1.0) * seconds)
-        seconds = max(seconds, run(bob, "pull", shared))
+            run(bob, take, shared, "--no-embed", seconds=chance.uniform(0.1, 1.0) * seconds)
+        seconds = max(seconds, run(bob, take, shared, "--no-embed"))
         demand_all(bob)
         shutil.rmtree(tmp_path / f"b{number}")
 
@@ -116,7 +128,7 @@ def test_a_pull_that_was_killed(ada: Machine, tmp_path: Path) -> None:
 @pytest.mark.parametrize("blocks", [20, 60, 120])
 def test_a_pull_without_room(ada: Machine, tmp_path: Path, blocks: int) -> None:
     shared = str(tmp_path / "shared")
-    run(ada, "push", shared)
+    run(ada, "push", shared, "--no-embed")
     bob = Machine(tmp_path / "b", origin=ada.repo)
     command = f"{sys.executable} -m funes_git pull {shared} --no-embed"
     done = subprocess.run(
@@ -129,7 +141,7 @@ def test_a_pull_without_room(ada: Machine, tmp_path: Path, blocks: int) -> None:
     )
     assert done.returncode == 1
     assert "bug" not in done.stderr
-    run(bob, "pull", shared)
+    run(bob, "pull", shared, "--no-embed")
     demand_all(bob)
 
 
@@ -149,7 +161,7 @@ class Overtaken(FolderPlace):
 
 def test_a_pull_that_is_overtaken_begins_again(ada: Machine, tmp_path: Path) -> None:
     shared = str(tmp_path / "shared")
-    run(ada, "push", shared)
+    run(ada, "push", shared, "--no-embed")
     bob = Machine(tmp_path / "b", origin=ada.repo)
     place = Overtaken(parse(shared))
     report = Meeting(Repo.discover(bob.repo.path), place, lambda *_: None).pull()
@@ -163,9 +175,30 @@ def test_a_push_that_was_killed(ada: Machine, tmp_path: Path) -> None:
     for number in range(TIMES):
         shared = tmp_path / f"shared{number}"
         if number:
-            run(ada, "push", str(shared), seconds=chance.uniform(0.1, 1.0) * seconds)
-        seconds = max(seconds, run(ada, "push", str(shared)))
+            run(ada, "push", str(shared), "--no-embed", seconds=chance.uniform(0.1, 1.0) * seconds)
+        seconds = max(seconds, run(ada, "push", str(shared), "--no-embed"))
         whole = whole or rows(SharedMemory.open(shared))
         assert rows(SharedMemory.open(shared)) == whole
         assert len(whole["vectors"]) == TURNS
         assert not list(shared.rglob("*.part"))
+
+
+def test_an_export_that_was_killed(ada: Machine, tmp_path: Path) -> None:
+    chance, seconds = random.Random(7), 0.0
+    file, whole = tmp_path / "all.funes", {}
+    run(ada, "export", str(file))
+    for number in range(TIMES // 2):
+        before = file.read_bytes()
+        if number:
+            run(ada, "export", "--force", str(file), seconds=chance.uniform(0.1, 1.0) * seconds)
+            assert before == file.read_bytes() or zipfile.ZipFile(file).testzip() is None
+        seconds = max(seconds, run(ada, "export", "--force", str(file)))
+        held = tmp_path / f"held{number}"
+        with zipfile.ZipFile(file) as archive:
+            archive.extractall(held)
+        found = rows(SharedMemory.open(held))
+        whole = whole or found
+        assert found == whole
+        assert len(whole["vectors"]) == TURNS
+        assert [path.name for path in tmp_path.glob("*.f*")] == [file.name]
+    assert list((Repo.discover(ada.repo.path).layout.remotes).glob("*part*")) == []
