@@ -104,7 +104,7 @@ def _plain(text: str) -> Outcome:
         head = text[:1000].partition("Output:\n")[0]
         if exited := _EXIT.search(head):
             code = int(exited[1])
-        if process := _RUNNING.search(head):
+        if "session ID" in head and (process := _RUNNING.search(head)):
             running = process[1]
     elif denied := _SANDBOX.match(text):
         code = int(denied[1])

@@ -19,6 +19,7 @@ from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.scaffold import AGENTS, ENVIRONMENT
 
 _RECENT = 8
+_INJECTED = (AGENTS, ENVIRONMENT)
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class Prompts:
 
     def event(self, text: str, ts: float | None) -> None:
         """An event says that a person typed `text`."""
-        if not text.strip() or scaffold(text, "user") in (AGENTS, ENVIRONMENT):
+        if not text.strip() or scaffold(text, "user") in _INJECTED:
             return
         state = self._state
         state.told = True
@@ -85,7 +86,7 @@ class Prompts:
             if prompt:
                 state.open_exchange(one.seq, extras)
                 state.exchange = None if state.sub_agent else turn.turn_uuid
-            if one.turn and not one.named:
+            if one.turn and not one.named and not _is_injected(one.turn):
                 digests = dict.fromkeys(map(_digest, _told(one.turn)))
                 state.recent = (*state.recent, *digests)[-_RECENT:]
             yield replace(
@@ -104,6 +105,11 @@ class Prompts:
 
 def _is_scaffold(turn: Turn) -> bool:
     return bool(turn.blocks) and all(block.scaffold for block in turn.blocks)
+
+
+def _is_injected(turn: Turn) -> bool:
+    """Whether it is what no event names: instructions, which may be long, or the environment."""
+    return all(block.scaffold in _INJECTED for block in turn.blocks)
 
 
 def _told(turn: Turn) -> list[str]:

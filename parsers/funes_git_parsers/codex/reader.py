@@ -191,19 +191,16 @@ class Reader:
 
     def _turn(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
         """The next turn, at the end of the chain."""
-        turn = self._draft(role, blocks, counted=counted)
+        turn = draft(self.state, self._at, role, blocks, counted=counted)
         self.state.last = turn.turn_uuid
         return turn
-
-    def _draft(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
-        return draft(self.state, self._at, role, blocks, counted=counted)
 
     def _message(self, payload: _Payload) -> Sequence[Item]:
         role, blocks, is_counted = codex_items.message(payload)
         if not blocks:
             return ()
         if payload.get("role") == "user":
-            self._prompts.message(self._draft(role, blocks, counted=is_counted))
+            self._prompts.message(draft(self.state, self._at, role, blocks, counted=is_counted))
             return ()
         return [self._turn(role, blocks, counted=is_counted)]
 

@@ -142,7 +142,8 @@ def may_write(command: str) -> bool:
         return True
     if "python" in command and re.search(_SCRIPTED, command):
         return True
-    return any(re.search(_WRITERS[name], command) for name in _WRITERS.keys() & names(command))
+    writers = _WRITERS.keys() & names(command)
+    return bool(writers) and any(re.search(_WRITERS[name], command) for name in writers)
 
 
 def unwrap(words: Sequence[Word]) -> list[Word]:
