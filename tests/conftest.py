@@ -35,7 +35,7 @@ def hermetic(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in list(os.environ):
         if name.startswith(AGENT_VARIABLES):
             monkeypatch.delenv(name)
-    for name in ("COLUMNS", "LINES", "PAGER"):
+    for name in ("COLUMNS", "LINES", "PAGER", "PYTHONDONTWRITEBYTECODE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TZ", "UTC")

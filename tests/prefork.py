@@ -72,6 +72,8 @@ _parent: list[Parent] = []
 
 def forks(env: Mapping[str, str]) -> bool:
     """Whether a command with this environment can be forked."""
+    if sys.platform == "darwin":
+        return False  # its own libraries may not be used after a fork
     if not _parent:
         _parent.append(Parent(env))
     return _parent[0].interpreter == of_the_interpreter(env)

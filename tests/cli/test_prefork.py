@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def test_each_has_its_own_folder_and_environment(repo: GitRepo, tmp_path: Path) 
     assert "no git repository" not in funes("status", cwd=tmp_path, GIT_DIR=git_dir).stderr
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="nothing is forked there")
 def test_a_setting_of_the_interpreter_takes_a_new_one() -> None:
     env = environment()
     assert prefork.forks(env)
