@@ -82,6 +82,17 @@ def test_copies_end_at_the_first_turn_that_is_younger_than_the_session() -> None
     assert [(turn.turn_uuid, turn.workdir) for turn in turns(items)] == [(f"{SESSION}-2", FOLDER)]
 
 
+def test_a_copied_output_is_counted_where_it_says_something() -> None:
+    copies = [call("shell", {"command": ["x"]}), output("done"), output(" \n"), said("user", "own")]
+    numbered = [
+        {**one, "ordinal": number}
+        for number, one in enumerate(
+            [meta(source=SPAWNED, subagent_history_start_ordinal=5), meta(PARENT), *copies]
+        )
+    ]
+    assert [turn.turn_uuid for turn in turns(read(*numbered))] == [f"{SESSION}-2"]
+
+
 def test_copies_with_their_old_times_are_older_than_the_session() -> None:
     before, after = "2024-06-10T02:00:00.000Z", "2024-06-10T02:35:19.000Z"
     copy = {**said("assistant", "copy"), "timestamp": before}

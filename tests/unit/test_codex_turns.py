@@ -315,3 +315,9 @@ def test_what_funes_git_itself_printed_is_scaffolding() -> None:
     shown = "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfunes-git memory · a · recorded text\n"
     items = read(meta(), call("shell_command", {"command": "git funes recall x"}), output(shown))
     assert turns(items)[1].blocks[0].scaffold == "recall"
+
+
+def test_an_output_that_only_begins_like_json_is_text() -> None:
+    half = '{"output": "x", "metadata": {'
+    items = read(meta(), call("shell", {"command": ["cat", "a.json"]}), output(half))
+    assert turns(items)[1].blocks[0].text == half
