@@ -192,6 +192,7 @@ def _demand_dataset(
 ) -> None:
     """Make the dataset, or see that it is one to publish to. Raises UsageError, FunesError."""
     from funes_git.publish import release as releases
+    from funes_git.remotes.places import some_of
 
     if not dataset.exists():
         dataset.create(private=_is_private(out, dataset, public, private))
@@ -201,11 +202,11 @@ def _demand_dataset(
             f"{dataset.name} is there already, and is {'public' if private else 'private'}",
             hint=f"leave out {'--private' if private else '--public'}, or change it on its page",
         )
-    if yes or releases.is_kin(dataset, repo):
+    if yes or not (held := releases.strange(dataset, repo)):
         return
-    told = f"{dataset.name} holds nothing of {repo.name} yet"
+    told = f"{dataset.name} holds {some_of(held)}, and nothing of {repo.name} yet"
     if not is_conversation(out):
-        raise FunesError(told, hint="--yes, if it is the right one")
+        raise FunesError(told, hint="name a dataset of its own; or --yes, if it is the right one")
     if ask(f"{told}; publish to it?", "yn") != "y":
         raise FunesError("nothing was published", hint="git funes publish -h")
 

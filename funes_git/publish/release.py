@@ -19,6 +19,7 @@ from funes_git.publish.part import Part
 from funes_git.publish.stage import Stage
 from funes_git.remotes.hub import Add, Dataset
 from funes_git.remotes.huberrors import Conflict, NotOnHub
+from funes_git.remotes.places import EMPTY_DATASET
 from funes_git.store.lance import LanceMemory
 from funes_git_parsers.dataclass import dataclass
 
@@ -269,14 +270,16 @@ def tried(prepared: Prepared, memory: LanceMemory, folder: Path, name: str) -> d
     }
 
 
-def is_kin(dataset: Dataset, repo: Repo) -> bool:
-    """Whether a dataset holds nothing yet, or something of this repository. Raises HubError."""
+def strange(dataset: Dataset, repo: Repo) -> list[str]:
+    """What lies at the top of a dataset that holds something, and nothing of this repository.
+    Raises HubError."""
     head = dataset.head()
     files = dataset.files(head)
-    if all(file.path in (".gitattributes", send.CARD) for file in files):
-        return True
+    tops = sorted({file.path.partition("/")[0] for file in files} - EMPTY_DATASET)
     mine = set(repo.aliases())
-    return any(mine & set(each.repository) for each in send.releases(dataset, head, files))
+    if any(mine & set(each.repository) for each in send.releases(dataset, head, files)):
+        return []
+    return tops
 
 
 def _strings(manifest: Manifest) -> list[str]:

@@ -62,6 +62,9 @@ class FilePlace:
         for left in (self._file, *self._file.parent.glob(f"{name}.*{tables.PART}")):
             left.unlink(missing_ok=True)
 
+    def demand_room(self) -> None:
+        pass  # a file is a memory or cannot be read
+
     def demand_private(self) -> None:
         pass  # who gets the file is its owner's business
 

@@ -79,11 +79,10 @@ class StorePlace:
         return folder
 
     def create(self, *, private: bool) -> bool:
-        self._demand_room()
+        self.demand_room()
         return not self._listed()
 
-    def _demand_room(self) -> None:
-        """Raise FunesError where the place is in use for something else."""
+    def demand_room(self) -> None:
         from pyarrow.fs import FileSelector
 
         if not tables.is_memory(self._listed()):
@@ -95,7 +94,7 @@ class StorePlace:
         pass  # who may read a bucket is its owner's business
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
-        self._demand_room()
+        self.demand_room()
         with self._locked():
             if self.head() != parent:
                 raise Conflict(f"{self.name.text} was changed meanwhile", "try again")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -55,6 +55,10 @@ class Place(Protocol):
         """Make it; False if it is there already."""
         ...
 
+    def demand_room(self) -> None:
+        """Raise FunesError where it holds no memory, and something else."""
+        ...
+
     def demand_private(self) -> None:
         """Raise Public where everybody may read it."""
         ...
@@ -82,11 +86,12 @@ class HubPlace:
         return self._data.download(version, paths)
 
     def create(self, *, private: bool) -> bool:
-        is_new = self._data.create(private=private)
-        paths = [] if is_new else [file.path for file in self._data.files()]
+        return self._data.create(private=private)
+
+    def demand_room(self) -> None:
+        paths = [file.path for file in self._data.files()]
         if not tables.is_memory(paths):
             demand_room(self.name, {path.partition("/")[0] for path in paths} - EMPTY_DATASET)
-        return is_new
 
     def demand_private(self) -> None:
         if not self._data.is_private():
@@ -121,7 +126,7 @@ class FolderPlace:
 
     def create(self, *, private: bool) -> bool:
         there = self._folder.is_dir()
-        self._demand_room()
+        self.demand_room()
         if not self._folder.parent.is_dir():  # mistyped, or not mounted
             raise FunesError(
                 f"there is no folder {self._folder.parent}, in which {self._folder.name} would be",
@@ -134,7 +139,7 @@ class FolderPlace:
         pass  # who may read a folder is its owner's business
 
     def commit(self, change: Difference, parent: str, message: str) -> str:
-        self._demand_room()
+        self.demand_room()
         with FileLock.take(self._folder / LOCK, wait=60.0):
             if self.head() != parent:
                 raise Conflict(f"{self.name.text} was changed meanwhile", "try again")
@@ -146,8 +151,7 @@ class FolderPlace:
                 (self._folder / path).unlink(missing_ok=True)
             return self.head()
 
-    def _demand_room(self) -> None:
-        """Raise FunesError where the folder is in use for something else."""
+    def demand_room(self) -> None:
         if self._folder.is_dir() and not tables.is_memory(tables.files_below(self._folder)):
             demand_room(self.name, {each.name for each in self._folder.iterdir()} - {LOCK})
 
@@ -188,14 +192,19 @@ def demand_room(name: Name, held: Iterable[str]) -> None:
     others = sorted(each for each in held if not tables.is_own(each))
     if not others:
         return
-    more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
     inside = name.kind != "hub"
     other = f"{name.text.rstrip('/')}/memory" if inside else f"{name.where}-memory"
     kind = {"hub": "dataset", "folder": "folder"}.get(name.kind, "place")
     raise FunesError(
-        f"{name.text} holds {', '.join(others[:FEW])}{more}, and no memory",
+        f"{name.text} holds {some_of(others)}, and no memory",
         f"git funes push {other}, a {kind} of its own",
     )
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Names of somebody else's files, as an error tells them."""
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return f"{', '.join(names[:FEW])}{more}"
 
 
 def manifests_last(path: str) -> tuple[bool, str]:

@@ -146,6 +146,8 @@ class Meeting:
 
     def _push(self, state: State, report: Report) -> None:
         report.version = version = self._place.head()
+        if state.version is None:
+            self._place.demand_room()
         self._see(state)
         is_old = version == state.version
         if is_old and not (state.has_news() or tombstones.forgotten(self._repo, state.lost())[0]):

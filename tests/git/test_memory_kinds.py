@@ -20,7 +20,7 @@ from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from funes_git.chunk import chunks
 from funes_git.commands.opened import asked_of
-from funes_git.errors import MemoryBusy
+from funes_git.errors import FunesError, MemoryBusy
 from funes_git.forget import forget
 from funes_git.git import Repo
 from funes_git.link import engine
@@ -361,6 +361,13 @@ def test_an_object_store_is_a_place(repo: GitRepo, tmp_path: Path, hermetic: Pat
     bucket.mkdir()
     name = parse("s3://bucket/widget")
     place = StorePlace(name, SubTreeFileSystem(str(bucket), LocalFileSystem()))
+    (bucket / "photos").mkdir()
+    (bucket / "photos/sea.jpg").write_bytes(b"blue")
+    with pytest.raises(FunesError, match="s3://bucket/widget holds photos, and no memory"):
+        Meeting(memory.repo, place, lambda *_: None).push()
+    with pytest.raises(FunesError, match="holds photos, and no memory"):
+        place.create(private=True)
+    shutil.rmtree(bucket / "photos")
     assert place.head() == ""
     assert Meeting(memory.repo, place, lambda *_: None).push().given == 1
     claude.says("An LRU bound keeps hot keys.")

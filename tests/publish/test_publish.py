@@ -185,7 +185,8 @@ def test_a_memory_that_shares_nothing_is_not_written_unasked(project: Project) -
     project.hub.put(NAME, {"data.csv": b"1,2\n"})
     asked = project.funes("publish", "v1.0.0", NAME, "--include", "all")
     assert asked.returncode == 1
-    assert "holds nothing of repo yet" in asked.stderr
+    assert f"{NAME} holds data.csv, and nothing of repo yet" in asked.stderr
+    assert "name a dataset of its own; or --yes" in asked.stderr
     project.publish()
     assert project.files()["data.csv"] == b"1,2\n"
 
