@@ -104,6 +104,11 @@ class LanceMemory:
                     self._tables[name] = table
             write_format(self.folder)
 
+    def reopen(self) -> None:
+        """Let go of what is kept of its tables' files."""
+        self._tables.clear()
+        self.db = connected(self.folder)
+
     def has(self, name: str) -> bool:
         """Whether the memory has this table."""
         return (self.folder / f"{name}.lance").is_dir()

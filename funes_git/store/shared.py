@@ -97,7 +97,8 @@ class SharedMemory(LanceMemory):
         """Leave each table in few files: rows merged, words indexed, one version."""
         from lancedb.index import FTS
 
-        trim()  # of what was held to fill them
+        self.reopen()  # what Lance keeps of the files that go now
+        trim()  # and what was held to fill them
         chunks = self.table("chunks")
         with private():
             for index in chunks.list_indices():

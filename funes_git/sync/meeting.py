@@ -199,13 +199,16 @@ class Meeting:
         state.settle(version)
 
     def _give(self, copy: SharedMemory, state: State) -> Given:
-        local = LanceMemory.open(self._repo.layout.memory)
-        with Catalog.open(self._repo.layout.catalog) as catalog:
-            given = give(local, catalog, copy, state, self._identity, self._progress)
+        given = self._given(copy, state)
         if tables.is_scattered(copy.folder):
             copy.finish()
         tables.keep_newest(copy.folder)
         return given
+
+    def _given(self, copy: SharedMemory, state: State) -> Given:
+        local = LanceMemory.open(self._repo.layout.memory)
+        with Catalog.open(self._repo.layout.catalog) as catalog:
+            return give(local, catalog, copy, state, self._identity, self._progress)
 
     def _see_given(self, state: State, copy: SharedMemory) -> None:
         """Look at what was given as it is there now."""
