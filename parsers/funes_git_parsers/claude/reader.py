@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from funes_git_parsers import scaffold
-from funes_git_parsers.base import Block, Item, Role, Session, Spawn, Turn
+from funes_git_parsers.base import Block, Item, Session, Spawn, Turn
 from funes_git_parsers.claude import records as fields
 from funes_git_parsers.claude.early import Waiting
 from funes_git_parsers.claude.edits import Call, edits, may_write
 from funes_git_parsers.claude.files import HARNESS, Surroundings
 from funes_git_parsers.claude.prompts import PromptQueue
+from funes_git_parsers.claude.said import Said, forced, is_command, is_typed
 from funes_git_parsers.claude.state import Link, State
 from funes_git_parsers.values import mapping, seconds, string
 
@@ -26,25 +27,6 @@ _TITLES: Final = {
 }
 _SUMMARY_RANK: Final = 1
 _MESSAGES: Final = ("user", "assistant")
-
-
-class Said:
-    """A message, taken apart: its record, its parts, those that are what tools returned, the
-    record's `toolUseResult` if it is of the only one, and who says it."""
-
-    __slots__ = ("message", "parts", "record", "results", "role", "used")
-
-    def __init__(
-        self, record: dict[str, Any], message: dict[str, Any], parts: list[dict[str, Any]]
-    ) -> None:
-        self.record, self.message, self.parts = record, message, parts
-        self.results: list[dict[str, Any]] = []
-        self.used: object = None
-        self.role: Role = "assistant"
-        if record["type"] != "assistant":
-            self.results = [part for part in parts if fields.is_result(part)]
-            self.used = record.get("toolUseResult") if len(self.results) == 1 else None
-            self.role = "tool" if self.results else "user"
 
 
 class Reader:
@@ -211,8 +193,8 @@ class Reader:
         if turn.is_prompt:
             found += self._prompts.arrived(fields.text_of(parts))
         found.append(turn)
-        is_command = role == "user" and _is_command(blocks)
-        self.state.link(uuid, Link(uuid, turn.exchange, thread, is_command))
+        starts_work = role == "user" and is_command(blocks)
+        self.state.link(uuid, Link(uuid, turn.exchange, thread, starts_work))
         if role == "assistant":
             if thread is None:
                 self._prompts.answered()
@@ -227,7 +209,7 @@ class Reader:
         self, said: Said, session_id: str, uuid: str, before: Link, blocks: list[Block]
     ) -> Turn:
         record, message, role = said.record, said.message, said.role
-        is_prompt = role == "user" and _is_typed(record, before, blocks)
+        is_prompt = role == "user" and is_typed(record, before, blocks)
         exchange = uuid if is_prompt else before.exchange
         if before.is_command and (role == "assistant" or record.get("isMeta") is True):
             exchange = before.turn  # the slash command made the agent work
@@ -263,7 +245,7 @@ class Reader:
             args = call.input if call and call.input else {}
             found.append(fields.result_block(part, args, call.name if call else None, said.used))
         if len(said.results) < len(said.parts):
-            found += fields.user_blocks(said.parts, _forced(said.record, before))
+            found += fields.user_blocks(said.parts, forced(said.record, before))
         return found
 
     def _queued(self, record: dict[str, Any]) -> Iterator[Item]:
@@ -341,31 +323,6 @@ class Reader:
 
 def _parent(record: dict[str, Any]) -> str | None:
     return string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
-
-
-def _is_typed(record: dict[str, Any], before: Link, blocks: list[Block]) -> bool:
-    """Whether a person typed this user record."""
-    flags = ("isMeta", "isCompactSummary", "isSidechain")
-    if before.thread is not None or any(record.get(flag) is True for flag in flags):
-        return False
-    origin = mapping(record.get("origin")).get("kind")
-    return origin in (None, "human") and any(block.scaffold is None for block in blocks)
-
-
-def _is_command(blocks: list[Block]) -> bool:
-    return any(b.scaffold == scaffold.COMMAND and "<command-name>" in b.text for b in blocks)
-
-
-def _forced(record: dict[str, Any], before: Link) -> str | None:
-    """The scaffolding that a user record's flags tell of."""
-    if record.get("isCompactSummary") is True:
-        return scaffold.COMPACTION
-    if mapping(record.get("origin")).get("kind") == scaffold.NOTIFICATION:
-        return scaffold.NOTIFICATION
-    if record.get("isMeta") is True:
-        is_expansion = before.is_command or string(record.get("sourceToolUseID"))
-        return scaffold.COMMAND if is_expansion else scaffold.REMINDER
-    return None
 
 
 def _branch(value: object) -> str | None:
