@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from funes_git_parsers import document, media, scaffold, whole
 from funes_git_parsers.base import (
@@ -29,7 +28,7 @@ from funes_git_parsers.base import (
 )
 from funes_git_parsers.base import whole as whole_file
 from funes_git_parsers.conversation import Message, text_block
-from funes_git_parsers.values import compact, integer, is_blank, mapping, moment, string
+from funes_git_parsers.values import compact, folder, integer, is_blank, mapping, moment, string
 
 NAME = "amp"
 LABEL = "Amp"
@@ -48,8 +47,8 @@ def folders(places: Places) -> list[Path]:
 
 def discover(places: Places) -> Iterator[Source]:
     """Every thread, by name."""
-    for folder in folders(places):
-        yield from regular(NAME, sorted(folder.glob("T-*.json")))
+    for below in folders(places):
+        yield from regular(NAME, sorted(below.glob("T-*.json")))
 
 
 def claim(path: Path, head: bytes) -> bool:
@@ -97,7 +96,7 @@ def _tree(thread: Mapping[str, Any]) -> dict[str, Any]:
 def _messages(name: str, thread: Mapping[str, Any]) -> Iterator[Message]:
     tree = _tree(thread)
     uri = string(tree.get("uri")) or ""
-    cwd = unquote(urlsplit(uri).path) or None if uri.startswith("file://") else None
+    cwd = folder(uri) if uri.startswith("file://") else None
     repository = mapping(tree.get("repository"))
     ref = string(repository.get("ref"))
     branch = ref.removeprefix("refs/heads/") if ref else None

@@ -37,6 +37,16 @@ def test_a_thread_of_amp_knows_its_repository_and_commit() -> None:
     assert f"commit:{'1' * 40}" in amp.roots(source, open_session)
 
 
+def test_an_address_that_is_none_stops_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "T-1.json"
+    text = (DATA / "amp/home/.local/share/amp/threads/T-0b6dc504.json").read_text()
+    path.write_text(text.replace("file:///w/app", "file://[/w/my%20app", 1))
+    (source,) = amp.sessions(path)
+    assert amp.roots(source, open_session)
+    found = turns(list(amp.read(source, None, open_session)))
+    assert {turn.workdir for turn in found} == {"[/w/my app"}
+
+
 def test_amp_edits_count_where_the_run_was_done() -> None:
     items = read(amp, DATA / "amp" / "home")
     (edit,) = edits(items)
