@@ -96,6 +96,42 @@ def test_an_edit_has_the_lines_of_its_patch() -> None:
     assert (edit.old, edit.new) == (None, None)
 
 
+def test_edits_of_oh_my_pi_are_told_by_their_results() -> None:
+    """As 18.2.3 wrote them: the calls name lines by number, in files by their hash."""
+    asked = '[app.py#F924]\nPUT 2.=2:\n+    return "hello"\nPUT >$:\n+# end\n'
+    app = {
+        "diff": ' 1|def greet():\n-2|    return "hi"\n+2|    return "hello"\n+3|# end',
+        "firstChangedLine": 2,
+        "op": "update",
+        "path": "/w/repo/app.py",
+        "oldText": 'def greet():\n    return "hi"\n',
+        "newText": 'def greet():\n    return "hello"\n# end\n',
+    }
+    moved = {
+        "diff": " 1|one line of mine\n+2|more of mine",
+        "op": "update",
+        "move": "/w/repo/old.txt",
+        "sourcePath": "/w/repo/new.txt",
+        "path": "/w/repo/old.txt",
+    }
+    failed = {"path": "/w/repo/app.py", "diff": "", "op": "update", "isError": True}
+    gone = {"path": "/w/repo/gone.txt", "diff": "-1|x", "op": "delete", "oldText": "x\n"}
+    session = read(
+        said("a1", None, "assistant", call("edit", i="x", input=asked)),
+        result("r1", "a1", "edit", details=app),
+        said("a2", "r1", "assistant", call("edit", "t2", i="x", input="[a]\n…")),
+        result("r2", "a2", "edit", tool_id="t2", details={"perFileResults": [moved, failed, gone]}),
+    )
+    lines = (" def greet():", '-    return "hi"', '+    return "hello"', "+# end")
+    assert [
+        (e.path, e.operation, e.old_path, [h.lines for h in e.hunks]) for e in session.edits
+    ] == [
+        ("/w/repo/app.py", "modify", None, [lines]),
+        ("/w/repo/old.txt", "rename", "/w/repo/new.txt", [(" one line of mine", "+more of mine")]),
+        ("/w/repo/gone.txt", "delete", None, []),
+    ]
+
+
 def test_older_versions_show_a_diff_with_line_numbers() -> None:
     shown = "\n".join(
         [
