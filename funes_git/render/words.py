@@ -15,7 +15,7 @@ LEVEL_WORDS: Final[dict[Level, str]] = {
     "lines": "its lines are in the commit",
     "derived": "its lines are in a commit made from another one",
     "imported": "another tool recorded it",
-    "ran": "a command of the session wrote the file",
+    "ran": "a command of the session made the commit or wrote the file",
     "weak": "only the time and the file fit",
 }
 REASON_WORDS: Final[dict[str, str]] = {
