@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 Vectors: TypeAlias = Callable[[Sequence[str]], "pa.Table"]
 """Gives the columns `id` and `vector` of those of some chunks that have a vector."""
+AT_ONCE, BATCH = 5_000, 1_024
+"""Chunks whose vectors are held at once, and rows that are handed to Lance at once."""
 
 
 class LanceMemory:
@@ -152,17 +154,23 @@ class LanceMemory:
                 at(f"lance:{name}")
                 data = table_of(self.table(name).schema, new)
                 del new  # the texts are held twice as it is
-                if name == "chunks" and vectors:
-                    found = vectors(data.column("id").to_pylist())
-                    data = filled(with_vectors(self.table(name).schema, data), found)
-                if name in fresh:
-                    self._append(name, data)
-                else:
-                    self._upsert(name, with_vectors(self.table(name).schema, data), gone)
+                for part in self._parts(data, vectors) if name == "chunks" and vectors else (data,):
+                    if name in fresh:
+                        self._append(name, part)
+                    else:
+                        self._upsert(name, with_vectors(self.table(name).schema, part), gone)
+                        gone = ()
             if name == "blocks" and retractions:
                 at("lance:retractions")
                 for session_id, turn_uuids in retractions.items():
                     self._retract(session_id, turn_uuids)
+
+    def _parts(self, data: pa.Table, vectors: Vectors) -> Iterator[pa.Table]:
+        """Chunks with their vectors, which take more memory than they do, some at a time."""
+        for start in range(0, max(1, data.num_rows), AT_ONCE):
+            part = data.slice(start, AT_ONCE)
+            found = vectors(part.column("id").to_pylist())
+            yield filled(with_vectors(self.table("chunks").schema, part), found)
 
     def restore(self, rows: Callable[[str], list[Values]], tables: Iterable[str]) -> None:
         """Add the rows that `rows` gives for each of these tables, which were made anew."""
@@ -191,9 +199,10 @@ class LanceMemory:
             retried(lambda: self.table("sources").delete("true"))
 
     def _append(self, name: str, data: pa.Table) -> None:
-        """One commit: add rows. Columns that are left out are null, and take no memory."""
+        """One commit: add rows. Columns that are left out are null, and take no memory. Lance looks
+        through each batch for vectors that are none, so that these are small."""
         with private():
-            retried(lambda: self.table(name).add(data))
+            retried(lambda: self.table(name).add(data.to_reader(BATCH)))
 
     def _upsert(self, name: str, data: pa.Table, stale: Sequence[str] = ()) -> None:
         """One commit: upsert rows and delete others. `data` has every column: with some left out

@@ -46,7 +46,7 @@ def run(cwd: Path, env: Mapping[str, str], *args: str) -> Cost:
         log = Path(env["HOME"], ".cache/funes-git/log/crash.log")
         raise SystemExit(done.stderr + (log.read_text() if log.exists() else ""))
     cpu, memory = done.stdout.splitlines()[-1].split()
-    return Cost(wall, float(cpu), int(memory) / 1000)
+    return Cost(wall, float(cpu), int(memory) / 1024)
 
 
 def in_turns(one: Callable[[], Cost], other: Callable[[], Cost], pairs: int) -> list[str]:
