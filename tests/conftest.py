@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers import GitRepo, share_caches
+from hypothesis import settings
 
 AGENT_VARIABLES = (
     "CLAUDE",
@@ -20,6 +21,10 @@ AGENT_VARIABLES = (
     "GIT_",
     "XDG_",
 )
+
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine makes no test fail
+settings.load_profile("unhurried")
 
 
 def pytest_configure() -> None:

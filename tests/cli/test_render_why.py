@@ -158,7 +158,8 @@ Lines 90–92: not known who wrote this
 
 def test_long_words_are_cut_at_a_sentence_and_say_how_to_see_all() -> None:
     prompt = "Please bound the cache. " * 40
-    passages = tuple(Passage(f"{n}aaaaaaa-b", "text", f"Step {n}. " * 120) for n in range(5))
+    ids = [f"{n}aaaaaaa-1111-4f3c-8a77-1f2e3d4c5b6a" for n in range(5)]
+    passages = tuple(Passage(id, "text", f"Step {n}. " * 120) for n, id in enumerate(ids))
     text = shown(answering(prompt=prompt, passages=passages))
     assert "Please bound the cache. …\n  whole: git funes get 7d1f0c2a 55aa0c10\n" in text
     assert "2 earlier passages not shown" in text
