@@ -10,7 +10,16 @@ import pytest
 from parsing import Parsed, lines, parsed
 
 from funes_git_parsers import scaffold
-from funes_git_parsers.base import Hunk, PrintedCommit, Retraction, Session, Skipped, Spawn
+from funes_git_parsers.base import (
+    Hunk,
+    Places,
+    PrintedCommit,
+    Retraction,
+    Session,
+    Skipped,
+    Spawn,
+    Turn,
+)
 from funes_git_parsers.pi import OMP, OPENCLAW, PI
 
 ID = "019e44d4-6ecf-7c1d-96ab-582effc13411"
@@ -435,8 +444,6 @@ def test_any_value_in_any_field_is_survived() -> None:
     ],
 )
 def test_sessions_are_found_and_claimed(tmp_path: Path, parser: Any, below: str) -> None:
-    from funes_git_parsers.base import Places
-
     path = tmp_path / below
     path.parent.mkdir(parents=True)
     path.write_bytes(lines([HEADER]))
@@ -447,8 +454,6 @@ def test_sessions_are_found_and_claimed(tmp_path: Path, parser: Any, below: str)
 
 
 def test_folders_can_be_named_by_the_environment() -> None:
-    from funes_git_parsers.base import Places
-
     home = Path("/home/ada")
     assert PI.folders(Places(home, {"PI_CODING_AGENT_DIR": "~/p"})) == [home / "p" / "sessions"]
     named = {"PI_CODING_AGENT_SESSION_DIR": "/x", "PI_CODING_AGENT_DIR": "/y"}
@@ -502,3 +507,31 @@ def test_roots_hold_every_folder_and_path() -> None:
     )  # fmt: skip
     found = {"/w/repo", "/other/repo/x.py", "/w/repo/src/y.py", "/w/third", "/fourth/log"}
     assert session.roots() >= found
+
+
+def test_a_sub_agent_of_oh_my_pi_has_a_file_below_its_parents(tmp_path: Path) -> None:
+    """As 18.2.3 wrote them."""
+    top = tmp_path / ".omp" / "agent" / "sessions" / "--w-repo--"
+    task = call("task", tasks=[{"name": "Three", "task": "Write three.txt"}])
+    progress = {"results": [], "progress": [{"id": "Three"}, {"id": "../Three"}, {"id": "Gone"}]}
+    (top / f"2026_{ID}").mkdir(parents=True)
+    session = (
+        HEADER,
+        said("u1", None, "user", "Write three.", attribution="user"),
+        said("a1", "u1", "assistant", task),
+        result("r1", "a1", "task", details=progress),
+    )
+    (top / f"2026_{ID}.jsonl").write_bytes(lines(session))
+    header = {**HEADER, "id": "child", "parentSession": str(top / f"2026_{ID}.jsonl")}
+    asked = said("c1", None, "user", "Complete the assignment.", attribution="agent")
+    title = {"type": "title", "title": ""}
+    (top / f"2026_{ID}" / "Three.jsonl").write_bytes(lines((title, header, asked)))
+    found = {
+        source.path.name: list(OMP.read(source, None, lambda path: path.open("rb")))
+        for source in OMP.discover(Places(tmp_path, {}))
+    }
+    parent, child = found[f"2026_{ID}.jsonl"], found["Three.jsonl"]
+    assert [i for i in parent if isinstance(i, Spawn)] == [Spawn(ID, "a1", "child")]
+    assert [i.is_prompt for i in parent if isinstance(i, Turn)] == [True, False, False]
+    assert [i.is_prompt for i in child if isinstance(i, Turn)] == [False]
+    assert next(i for i in child if isinstance(i, Session)).parent_session_id == ID

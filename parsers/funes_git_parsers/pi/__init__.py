@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from funes_git_parsers import database, scan
+from funes_git_parsers import database, document, scan
 from funes_git_parsers.base import Capability, Item, Opener, Places, Source, regular, whole
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.follow import follow
@@ -25,6 +25,8 @@ _READS: frozenset[Capability] = frozenset(("text", "thinking", "edits", "shell",
 _FOLDERS = ("cwd", "workdir")
 _PATHS = ("path", "file_path", "filePath")
 _TEXTS = ("command", "input")
+_HEAD = 1 << 16
+"""Bytes within which a header stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ class PiFormat:
 
     def read(self, source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item]:
         """What is new since `cursor`."""
-        begin = partial(Reader, self.NAME, source.key or session_of(source.path.name))
+        name = source.key or session_of(source.path.name)
+        child = partial(_child, source.path.with_suffix(""), open_file)
+        begin = partial(Reader, self.NAME, name, child=child)
         yield from follow(source, cursor, _lines(source, open_file), begin)
 
 
@@ -120,6 +124,19 @@ def _lines(source: Source, open_file: Opener) -> Opener:
         return open_file
     lines = store.lines(source, open_file)
     return lambda path: io.BytesIO(lines)
+
+
+def _child(folder: Path, open_file: Opener, name: str) -> str | None:
+    """The session of a sub-agent of oh-my-pi's: its file lies in a folder named as its parent's."""
+    if name != Path(name).name:
+        return None
+    try:
+        with open_file(folder / f"{name}.jsonl") as stream:
+            head = stream.read(_HEAD)
+    except (OSError, ValueError):
+        return None
+    records = (mapping(document.parsed(line)) for line in head.split(b"\n", 3)[:3])
+    return next((string(r.get("id")) for r in records if r.get("type") == "session"), None)
 
 
 def _owner(path: Path) -> str:

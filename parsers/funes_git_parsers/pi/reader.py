@@ -33,10 +33,18 @@ def session_of(path: str) -> str:
 class Reader:
     """Give it each record of a file once; it yields what the record brings."""
 
-    def __init__(self, harness: str, fallback: str, remembered: Any = None) -> None:
-        """`fallback` names the session if no header does; `remembered` is what `plain` gave."""
+    def __init__(
+        self,
+        harness: str,
+        fallback: str,
+        remembered: Any = None,
+        child: Callable[[str], str | None] = lambda name: None,
+    ) -> None:
+        """`fallback` names the session if no header does; `remembered` is what `plain` gave;
+        `child` tells the session of a sub-agent that has a file of its own."""
         self._harness = harness
         self._session = fallback
+        self._child = child
         self._is_told = False
         self._cwd: str | None = None
         self._seq = 0
@@ -91,6 +99,8 @@ class Reader:
         self._seq += 1
         if self._is_told:
             return self._entry(kind, record)
+        if kind == "title" and not string(record.get("title")):
+            return ()  # it stands before the header, which names the session
         self._is_told = True
         return [Session(self._session, self._harness), *self._entry(kind, record)]
 
@@ -146,6 +156,7 @@ class Reader:
             return ()
         role, blocks = read(message, record["id"])
         is_prompt = said_by == "user" and any(b.scaffold is None for b in blocks)
+        is_prompt = is_prompt and message.get("attribution") != "agent"  # oh-my-pi's, of a task
         model = string(message.get("model"))
         found = self._turn(record, role, blocks, model, is_prompt=is_prompt)
         if found and role == "assistant":
@@ -209,8 +220,10 @@ class Reader:
         found: list[Item] = []
         if message.get("isError") is not True:
             found += tools.edits(self._session, call, edits.changes(call, details))
-        results = details.get("results")
-        for n, told in enumerate(results if isinstance(results, list) else ()):
+        started = (mapping(told).get("id") for told in _listed(details.get("progress")))
+        for session in (self._child(name) for name in started if isinstance(name, str)):
+            found += [Spawn(self._session, call.turn_uuid, session)] if session else []
+        for n, told in enumerate(_listed(details.get("results"))):
             said = mapping(told).get("messages")
             if isinstance(said, list):
                 found += self._sub_agent(call, f"{entry}:{n}", said)
@@ -231,6 +244,11 @@ class Reader:
                     item = replace(item, thread=thread, seq=self._seq)
                     item = replace(item, exchange=None, is_prompt=False)
                 yield item
+
+
+def _listed(value: object) -> list[Any]:
+    """A list, or none."""
+    return value if isinstance(value, list) else []
 
 
 def _summary(record: dict[str, Any]) -> list[Block]:
