@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from funes_git.errors import MemoryBusy
 from funes_git.layout import Layout
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
 from funes_git.store.columns import rows_of
 from funes_git.store.lance import LanceMemory
+from funes_git.store.lock import FileLock
 from funes_git.store.recovery import all_changes
 
 
@@ -57,7 +60,9 @@ def settle(layout: Layout) -> None:
 
 def _finish(layout: Layout) -> None:
     CatalogWriter.remove(layout.catalog)
-    derived: list[Path] = [layout.text, layout.vectors, layout.imported, layout.drafts]
-    # the last one says that this is not done
-    for folder in (*derived, *layout.copies, layout.last_memory):
+    for copy in layout.copies:
+        with suppress(MemoryBusy), FileLock.take(copy.parent / "lock", wait=0):
+            shutil.rmtree(copy, ignore_errors=True)  # else who is at work there deletes it
+    derived: tuple[Path, ...] = (layout.text, layout.vectors, layout.imported, layout.drafts)
+    for folder in (*derived, layout.last_memory):  # the last one says that this is not done
         shutil.rmtree(folder, ignore_errors=True)
