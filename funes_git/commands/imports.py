@@ -86,7 +86,7 @@ def _file(repo: Repo, out: output.Output, file: str, *, embed: bool, strangers: 
     from funes_git.render import sharing
 
     place = place_of(parse(file if "/" in file else f"./{file}"))
-    report = meet(repo, place, out, strangers, lambda meeting: meeting.pull())
+    report = meet(repo, place, out, strangers, lambda meeting: meeting.pull(take_strangers=True))
     level(repo, out, embed=embed)
     if out.format == "json":
         out.json(json.document(**sharing.as_json(file, report)))

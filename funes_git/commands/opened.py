@@ -83,7 +83,7 @@ def asked_of(repo: Repo, memory: str, tell: Callable[[str], None]) -> Repo:
     from funes_git.remotes.cached import elsewhere
 
     out = output.choose(None)
-    found = elsewhere(name, repo.identity, out.progress)
+    found = elsewhere(name, repo.known_by, out.progress)
     out.progress_done()
     for said in found.notes:
         tell(f"note: {said}")

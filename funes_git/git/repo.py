@@ -106,12 +106,12 @@ class Repo:
             match = REMOTE.match(url)
             if match and not url.startswith(("/", ".", "file:")):
                 names.add(f"{match[1]}/{match[2]}".lower())
-        code, out, _ = process.attempt(
-            self.args("rev-list", "--max-parents=0", "--all"), self.folder
-        )
-        if code == 0:
-            names.update(out.decode().split())
-        return sorted(names)
+        return sorted(names.union(self._roots("--all")))
+
+    def _roots(self, revision: str) -> list[str]:
+        args = self.args("rev-list", "--max-parents=0", revision)
+        code, out, _ = process.attempt(args, self.folder)
+        return sorted(out.decode().split()) if code == 0 else []
 
     def root_times(self) -> list[float]:
         """When the commits without parents were committed, in seconds since the epoch."""
@@ -120,12 +120,21 @@ class Repo:
         return [float(each) for each in out.split()] if code == 0 else []
 
     def identity(self) -> tuple[str, str]:
-        """`owner/name` of its remotes, with spaces between, and the id of its first root commit;
+        """What its memory says of it: `owner/name` of its remotes, with spaces between, and the id
+        of the root commit of HEAD's history (the first, if it has several), which every clone has;
         each empty where there is none."""
+        names, found = self.known_by()
+        roots = found.split()
+        if len(roots) > 1:  # branches without a common history, of which a clone may lack some
+            roots = self._roots("HEAD") or roots
+        return names, roots[0] if roots else ""
+
+    def known_by(self) -> tuple[str, str]:
+        """By what it is recognised: as `identity`, with all its root commits, with spaces between:
+        a memory may name any of them."""
         aliases = self.aliases()
         names = sorted({"/".join(a.split("/")[1:]) for a in aliases if "/" in a})
-        roots = [alias for alias in aliases if "/" not in alias]
-        return " ".join(names), roots[0] if roots else ""
+        return " ".join(names), " ".join(alias for alias in aliases if "/" not in alias)
 
     def worktrees(self) -> list[Path]:
         """The tops of all working trees that git knows, the main one first."""

@@ -51,7 +51,7 @@ class Elsewhere:
 
 def elsewhere(name: Name, identity: Callable[[], Identity], progress: Progress) -> Elsewhere:
     """The memory called `name`, fetched and derived as far as it was not. Where it holds sessions
-    of several repositories, only those of the one that `identity` names (names, first commit), if
+    of several repositories, only those of the one that `identity` names (names, root commits), if
     there are any. Raises FunesError."""
     home = config.user_layout().memories / name.slug
     private_folder(home)
@@ -81,8 +81,8 @@ def _derived(
 
 
 def is_same(one: Identity, other: Identity) -> bool:
-    """Whether both (names with spaces between, first commit) are of one repository."""
-    return bool(one[1] and one[1] == other[1]) or bool({*one[0].split()} & {*other[0].split()})
+    """Whether both (names, root commits; each with spaces between) are of one repository."""
+    return any({*a.split()} & {*b.split()} for a, b in zip(one, other, strict=True))
 
 
 def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:

@@ -106,7 +106,7 @@ class Stores(Levelled):
 
     def known_as(self, repo: str, repo_id: str) -> None:
         """What the chunks written from now on say of their repository: `owner/name` (several with
-        spaces between, as huggingface/funes writes it) and the id of its first commit."""
+        spaces between, as huggingface/funes writes it) and the id of a root commit."""
         self._identity = (repo, repo_id)
 
     @property

@@ -79,11 +79,14 @@ class Meeting:
         self._progress = progress
         self._strangers = strangers
         self._folder = repo.layout.remotes / place.name.slug
-        self._identity = repo.identity()
+        self._identity, self._known_by = repo.identity(), repo.known_by()
+        self._takes_strangers = False
 
-    def pull(self) -> Report:
-        """Take what is new there. This repository need not have a memory yet, and has none where
-        this fails before anything came. Raises FunesError."""
+    def pull(self, *, take_strangers: bool = False) -> Report:
+        """Take what is new there; where none of it is of this repository, all of it if
+        `take_strangers`, else nothing. This repository need not have a memory yet, and has none
+        where this fails before anything came. Raises FunesError."""
+        self._takes_strangers = take_strangers
         report = Report()
         if not (self._folder / MET).exists():  # else they have met
             demand_memory(self._place.name, self._place.paths(self._place.head()))
@@ -185,9 +188,7 @@ class Meeting:
         self._meet_strangers(state, copy)
         report.forgotten += tombstones.follow(self._repo, copy.folder, self._turns)
         self._see(state)
-        state.want(
-            differences.sessions_of_others(copy, lambda one: cached.is_same(one, self._identity))
-        )
+        state.want(self._others(copy))
         with Stores.open(self._repo.layout, write=True, wait=60.0) as stores:
             stores.known_as(*self._identity)
             if copy.model != stores.lance().model:
@@ -228,12 +229,24 @@ class Meeting:
     def _meet_strangers(self, state: State, copy: SharedMemory) -> None:
         if self._strangers or not state.count("theirs"):
             return
-        if any(cached.is_same(self._identity, each) for each in differences.repositories(copy)):
+        if self._has_ours(copy):
             return
         raise Foreign(
             f"{self._place.name.text} holds sessions, and none of this repository",
             "check the name, or add --yes",
         )
+
+    def _others(self, copy: SharedMemory) -> set[str]:
+        """The sessions that are not to be taken, being of other repositories."""
+        if self._takes_strangers and not self._has_ours(copy):
+            return set()
+        return differences.sessions_of_others(copy, self._is_ours)
+
+    def _has_ours(self, copy: SharedMemory) -> bool:
+        return any(map(self._is_ours, differences.repositories(copy)))
+
+    def _is_ours(self, repository: cached.Identity) -> bool:
+        return cached.is_same(self._known_by, repository)
 
     @contextmanager
     def _copy(self, version: str) -> Iterator[tuple[SharedMemory, list[str]]]:

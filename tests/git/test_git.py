@@ -13,6 +13,7 @@ from funes_git.git import GitError, Repo, process
 from funes_git.git.blame import blame
 from funes_git.git.diffs import changes
 from funes_git.git.patch import CommitChange
+from funes_git.remotes.cached import is_same
 
 
 def diff(repo: GitRepo, *revs: str) -> list[CommitChange]:
@@ -231,7 +232,22 @@ def test_aliases_are_root_commits_and_remotes(repo: GitRepo) -> None:
     repo.git("remote", "add", "local", "/srv/git/widget.git")
     found = Repo.discover(repo.path)
     assert found.aliases() == sorted([root, "github.com/acme/widget"])
-    assert found.identity() == ("acme/widget", root)
+    assert found.identity() == found.known_by() == ("acme/widget", root)
+
+
+def test_a_repository_is_named_by_the_root_of_head_and_known_by_all(repo: GitRepo) -> None:
+    root = repo.commit("start")
+    tree = repo.git("rev-parse", "HEAD^{tree}").strip()
+    others = [repo.git("commit-tree", tree, "-m", f"orphan {n}").strip() for n in range(4)]
+    for number, other in enumerate(others):
+        repo.git("branch", f"orphan{number}", other)
+    found = Repo.discover(repo.path)
+    assert found.identity() == ("", root)
+    assert found.known_by() == ("", " ".join(sorted([root, *others])))
+    for each in (root, *others):
+        assert is_same(found.known_by(), ("", each))
+    assert not is_same(found.known_by(), ("", "0" * 40))
+    assert not is_same(("", ""), ("", ""))
 
 
 def test_paths_are_relative_to_the_top_wherever_they_are_typed(repo: GitRepo) -> None:

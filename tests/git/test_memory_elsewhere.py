@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,34 @@ def test_a_file_that_could_be_committed_is_refused(tmp_path: Path) -> None:
     exclude.write_text("/all.funes\n")
     (ada.repo.path / "all.funes").unlink()
     ada.run("export", "all.funes")
+
+
+def test_a_file_is_taken_where_the_branches_have_many_roots(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    root = ada.repo.git("rev-list", "--max-parents=0", "HEAD").strip()
+    tree = ada.repo.git("rev-parse", "HEAD^{tree}").strip()
+    made = (ada.repo.git("commit-tree", tree, "-m", f"{n}").strip() for n in count())
+    first = next(each for each in made if each < root)
+    ada.repo.git("update-ref", "refs/entire/one", first)  # no clone gets it
+    ada.index()
+    file = str(tmp_path / "widget.funes")
+    ada.run("export", file)
+    bob = Machine(tmp_path / "b", None, ada.repo)
+    assert bob.json("import", file, "--no-embed")["taken"]["sessions"] == 1
+
+
+def test_a_file_of_another_repository_is_taken_with_yes(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
+    ada.index()
+    file = str(tmp_path / "widget.funes")
+    ada.run("export", file)
+    other = Machine(tmp_path / "b")
+    said = other.run("import", file, "--no-embed", code=1).stderr
+    assert "holds sessions, and none of this repository" in said
+    assert other.json("import", file, "--yes", "--no-embed")["taken"]["sessions"] == 1
+    assert other.hits("cap cache") == {claude.id}
 
 
 def test_a_memory_in_one_file(tmp_path: Path) -> None:
