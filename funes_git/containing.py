@@ -8,18 +8,24 @@ from functools import cached_property
 
 from funes_git.git import Repo
 from funes_git.link.graph import Graph
-from funes_git.store.ancestry import AncestryReading
+from funes_git.link.level import cut
+from funes_git.store.catalog import Catalog
 
+_BRANCHES = ("refs/heads", "refs/remotes")
+_NAMED = 100
+"""Branches that git is asked about by their names."""
 _REVERTS = "This reverts commit "
 
 
 class Containing:
     """What contains the commits that one question finds."""
 
-    def __init__(self, repo: Repo, kept: AncestryReading, head: str) -> None:
+    def __init__(self, repo: Repo, catalog: Catalog, head: str) -> None:
         """`head`: the id of the commit at HEAD."""
+        # what was kept of another history than git shows now is of no use
+        same = (catalog.setting("linked_cut") or "") == cut(repo) and not repo.has_grafts()
         self._repo = repo
-        self._graph = Graph(kept)
+        self._graph = Graph(catalog if same else None)
         self._head = head
         self._branches: dict[str, str | None] = {}
 
@@ -75,13 +81,14 @@ class Containing:
         if not asked:
             return None
         form = ("--count=1", "--format=%(refname:short)")
-        out = self._repo.run("for-each-ref", *form, f"--contains={sha}", *asked)
+        named = asked if len(asked) <= _NAMED else _BRANCHES
+        out = self._repo.run("for-each-ref", *form, f"--contains={sha}", *named)
         return out.decode("utf-8", "replace").strip() or None
 
     @cached_property
     def _tips(self) -> list[tuple[str, str, str]]:
         """The branches: their commits' ids, their refs and their short names."""
         form = "--format=%(objectname) %(refname) %(refname:short)"
-        out = self._repo.run("for-each-ref", form, "refs/heads", "refs/remotes")
-        rows = (line.split(" ") for line in out.decode("utf-8", "replace").splitlines())
+        out = self._repo.run("for-each-ref", form, *_BRANCHES)
+        rows = (line.split(" ") for line in out.decode("utf-8", "replace").split("\n") if line)
         return [(tip, ref, name) for tip, ref, name in rows]

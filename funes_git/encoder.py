@@ -7,6 +7,7 @@ fastest (RETRIEVAL.md §3). Safe to share by threads. numpy is imported inside f
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float32]
+
+
+_TOLD = 100_000  # bytes at the end of a model, which tell it from others
+_UNUSED = 30 * 24 * 3600.0  # seconds
 
 
 class Encoder:
@@ -91,44 +96,48 @@ def _session(model: Path, threads: int, graphs: Path | None) -> Any:
             options.graph_optimization_level = levels.ORT_DISABLE_ALL
         if keep is not None:
             options.optimized_model_filepath = str(keep)
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        # enable_fallback: it prints to standard output before it tries the same once more
+        return onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
 
     if graphs is None:
         return opened(model)
     kept = graphs / _name(model, onnxruntime.__version__)
     # what is broken, or cannot be written, raises one of many kinds; then the model itself will do
-    if kept.exists():
+    if kept.is_file():
         with suppress(Exception):
-            return opened(kept, optimised=True)
+            found = opened(kept, optimised=True)
+            os.utime(kept)  # it is in use
+            return found
     with suppress(Exception), _replacing(kept) as fresh:
         return opened(model, keep=fresh)
     return opened(model)
 
 
 def _name(model: Path, version: str) -> str:
-    """What a model is kept as: another one for another file, machine or onnxruntime."""
+    """What a model is kept as: by what it is, not where, and another one for another machine or
+    onnxruntime."""
+    import hashlib
     import platform
 
-    stat = model.stat()
-    facts = (stat.st_size, stat.st_mtime_ns, platform.machine(), version)
-    return f"{_digest(str(model))}-{_digest(repr(facts))}.onnx"
-
-
-def _digest(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(os.fsencode(text)).hexdigest()[:12]
+    with model.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TOLD))
+        facts = (file.read(), size, platform.machine(), version)
+    return f"{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}.onnx"
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write; once it is whole it takes the place of what was kept of the same model."""
+    """A file to write, which is at `path` once it is whole. What nobody has used for long goes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}")
     try:
         yield fresh
-        for other in path.parent.glob(f"{path.name.partition('-')[0]}-*.onnx"):
-            other.unlink(missing_ok=True)
         fresh.replace(path)
+        for other in path.parent.iterdir():
+            if other.stat().st_mtime < time.time() - _UNUSED:
+                other.unlink()
     finally:
         fresh.unlink(missing_ok=True)

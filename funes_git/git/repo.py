@@ -240,6 +240,10 @@ class Repo:
         file = self.common_dir / "shallow"
         return set(file.read_text().split()) if file.is_file() else set()
 
+    def has_grafts(self) -> bool:
+        """Whether `git replace` was at work; not where its refs have been packed."""
+        return (self.common_dir / "refs" / "replace").is_dir()
+
     def known_paths(self) -> set[str]:
         """Every path that any commit reachable from a ref ever changed; where objects are missing,
         as many as git can tell."""

@@ -169,7 +169,7 @@ class CatalogWriter(Catalog, LinkWriting, Settling):
         """Write the file anew without what is free in it, where that is more than a quarter."""
         (free,), (pages,) = (self.one(f"PRAGMA {n}_count") or (0,) for n in ("freelist", "page"))
         if 4 * free > pages:
-            with suppress(sqlite3.OperationalError):  # a full disk: it stays as it is
+            with self.errors(), suppress(sqlite3.OperationalError):  # a full disk: it stays so
                 self.db.execute("VACUUM")
 
     def put(self, settings: dict[str, str | None]) -> None:

@@ -1,9 +1,9 @@
 """The memory itself, in LanceDB.
 
-Every write is an upsert by `id`. In large tables that is declared the primary key: without, two
-writers would double rows. In small ones it is not: each write would leave 66 kB of filters, more
-than the table itself. The caller holds the writer lock and calls `tidy` now and then, since every
-write leaves a version behind.
+Every write is an upsert by `id`. In large tables, and in all of a memory that others write too,
+that is declared the primary key: without, two writers would double rows. In small ones of one's own
+it is not: each write would leave 66 kB of filters, more than the table itself. The caller holds the
+writer lock and calls `tidy` now and then, since every write leaves a version behind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -58,6 +58,8 @@ class LanceMemory:
     """The tables of one memory."""
 
     tables: ClassVar[Mapping[str, object]] = TABLES
+    keyed: ClassVar[Collection[str]] = LARGE
+    """The tables with a declared primary key."""
     packed: ClassVar[bool] = True
     """Whether vectors are packed: half as large, and no answer changes."""
 
@@ -101,7 +103,7 @@ class LanceMemory:
                 if not self.has(name):
                     schema = table_schema(name, model, size, packed=self.packed)
                     table = own(self.db.create_table(name, schema=schema, exist_ok=True))
-                    if name in LARGE:
+                    if name in self.keyed:
                         table.set_unenforced_primary_key("id")
                     self._tables[name] = table
             write_format(self.folder)

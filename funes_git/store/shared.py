@@ -5,7 +5,7 @@ each, indexed, without older versions. Imports lancedb and pyarrow late.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ class SharedMemory(LanceMemory):
     """The tables of a memory that leaves the machine, or came from elsewhere."""
 
     tables: ClassVar[Mapping[str, object]] = SHARED
+    keyed: ClassVar[Collection[str]] = SHARED  # others write there too
     packed: ClassVar[bool] = False  # as huggingface/funes reads them
 
     @classmethod

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from funes_git_parsers.base import Cursor, Item, Opener, Restart, Skipped, Source
-from funes_git_parsers.jsonl import Position, Prepare, open_at, read_records
+from funes_git_parsers.jsonl import NOWHERE, Position, Prepare, open_at, read_records
 from funes_git_parsers.values import noted
 
 
@@ -54,7 +54,7 @@ def follow(
                 follower = begin(remembered)
             except (ValueError, TypeError, KeyError, IndexError, AttributeError):
                 stream.close()
-                yield from follow(source, None, open_file, begin, prepare)
+                yield from follow(source, "", open_file, begin, prepare)
                 return
         records = read_records(stream, start, prepare)
         for record in records:
@@ -77,8 +77,10 @@ def _dump(position: Position, follower: Follower) -> str:
 
 
 def _load(cursor: str | None) -> tuple[Position, Any]:
+    if cursor is None:
+        return Position(), None
     try:
-        values = json.loads(cursor or "{}")
+        values = json.loads(cursor)
         return Position.load(values.get("at")), values.get("state")
     except (ValueError, AttributeError, RecursionError):
-        return Position(), None
+        return NOWHERE, None

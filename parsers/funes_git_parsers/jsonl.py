@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias
 from zlib import crc32
 
 from funes_git_parsers.base import Opener, Skipped
@@ -52,11 +52,16 @@ class Position:
 
     @staticmethod
     def load(value: object) -> Position:
-        """What `dump` gave; the start of the file if `value` is anything else."""
+        """What `dump` gave; NOWHERE if `value` is anything else."""
         match value:
             case [int(offset), int(line), int(crc)] if offset >= 0 and line >= 0:
                 return Position(offset, line, crc)
-        return Position()
+        return NOWHERE
+
+
+NOWHERE: Final = Position(-1)
+"""For a cursor that is not understood: what it stood for is not known, so the file is read from the
+start, as one that changed is."""
 
 
 class Records:
@@ -162,6 +167,8 @@ def open_at(open_file: Opener, path: Path, position: Position) -> tuple[BinaryIO
     OSError if the file cannot be opened.
     """
     stream = open_file(path)
+    if position == NOWHERE:
+        return stream, Position()
     found = resume(stream, position)
     if found.offset or not position.offset:
         return stream, found

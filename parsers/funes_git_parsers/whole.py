@@ -12,8 +12,8 @@ from contextlib import closing
 from hashlib import sha1
 from pathlib import Path
 
-from funes_git_parsers.base import Cursor, Edit, Item, Opener, Source, Turn
-from funes_git_parsers.jsonl import Position, Records, open_at, read_records
+from funes_git_parsers.base import Cursor, Edit, Item, Opener, Restart, Source, Turn
+from funes_git_parsers.jsonl import NOWHERE, Position, Records, open_at, read_records
 from funes_git_parsers.paths import is_absolute
 
 LARGEST = 256 << 20
@@ -30,7 +30,9 @@ def of_records(
     position = _position(cursor)
     stream, start = open_at(open_file, source.path, position)
     with closing(stream):
-        if start.offset and not stream.read(1):
+        if start.offset != position.offset:
+            yield Restart()
+        elif start.offset and not stream.read(1):
             yield Cursor(json.dumps(position.dump()))
             return
     with closing(open_file(source.path)) as stream:
@@ -71,6 +73,6 @@ def roots_of(items: Iterable[Item]) -> set[str]:
 
 def _position(cursor: str | None) -> Position:
     try:
-        return Position.load(json.loads(cursor)) if cursor else Position()
+        return Position() if cursor is None else Position.load(json.loads(cursor))
     except (ValueError, RecursionError):
-        return Position()
+        return NOWHERE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -151,6 +152,52 @@ def test_history_is_read_only_where_linking_has_not_seen_it(story: Story) -> Non
     assert states(story.ask_again("eviction")) == {**expected, "eviction 1": "current"}
     hits = {hit.prompt: hit for hit in story.ask_again("eviction 2")}
     assert hits["Please: eviction 2"].standing == Standing("unmerged", 0, 3, "topic2")
+
+
+@pytest.mark.parametrize("name", ["ü/->", "a\u2028b", "a\x85b", "HEAD"])
+def test_branches_of_any_name_are_told(story: Story, name: str) -> None:
+    git(story.repo, story.clock, "switch", "-qc", "topic")
+    story.agent_writes("cache.py", CODE, "eviction of the oldest entry")
+    sha = commit(story.repo, story.clock, "evict")
+    git(story.repo, story.clock, "switch", "-q", "main")
+    git(story.repo, story.clock, "update-ref", f"refs/heads/{name}", sha)
+    git(story.repo, story.clock, "branch", "-D", "topic")
+    found = story.standing()
+    assert found is not None
+    assert (found.state, (found.branch or "").removeprefix("heads/")) == ("unmerged", name)
+
+
+def test_of_many_branches_that_linking_has_not_seen_one_is_told(story: Story) -> None:
+    git(story.repo, story.clock, "switch", "-qc", "topic")
+    story.agent_writes("cache.py", CODE, "eviction of the oldest entry")
+    commit(story.repo, story.clock, "evict")
+    assert story.standing() == Standing("current", 3, 3)
+    story.repo.write("other.py", "x = 1\n")
+    tip = commit(story.repo, story.clock, "not linked")
+    git(story.repo, story.clock, "switch", "-q", "main")
+    git(story.repo, story.clock, "branch", "-D", "topic")
+    refs = "".join(f"create refs/remotes/origin/{'y' * 200}{n} {tip}\n" for n in range(700))
+    command = ["git", "update-ref", "--stdin"]
+    subprocess.run(command, cwd=story.repo.path, input=refs, text=True, check=True)
+    (hit,) = story.ask_again("eviction")
+    assert hit.standing == Standing("unmerged", 0, 3, f"origin/{'y' * 200}0")
+
+
+def test_what_was_kept_of_another_history_is_not_believed(story: Story, tmp_path: Path) -> None:
+    git(story.repo, story.clock, "switch", "-qc", "topic")
+    story.agent_writes("cache.py", CODE, "eviction of the oldest entry")
+    commit(story.repo, story.clock, "evict")
+    git(story.repo, story.clock, "switch", "-q", "main")
+    git(story.repo, story.clock, "merge", "--no-ff", "-q", "--no-edit", "topic")
+    story.repo.write("cache.py", "    return None\n")
+    commit(story.repo, story.clock, "drop")
+    origin = story.repo.path.rename(tmp_path / "origin")
+    cut = ("--depth", "2", "--no-single-branch", f"file://{origin}", str(story.repo.path))
+    subprocess.run(["git", "clone", "-q", *cut], check=True)
+    story.ask("eviction")
+    story.repo.git("fetch", "-q", "--unshallow")
+    (hit,) = story.ask_again("eviction")
+    assert hit.standing == Standing("gone", 0, 3)
 
 
 def test_commits_that_git_has_forgotten_count_no_more(story: Story) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -201,8 +202,10 @@ def test_the_model_is_kept_as_it_was_optimised_and_gives_the_same_vectors(own: P
     first = open_embedder(packaged()).query("retry loop")
     (kept,) = own.iterdir()
     whole = kept.read_bytes()
-    kept.with_name(f"{kept.name.partition('-')[0]}-before.onnx").write_bytes(b"")
     (own / "another-model.onnx").write_bytes(b"")
+    for name in ("not-used-for-long.onnx", "killed.4711"):
+        (own / name).write_bytes(b"")
+        os.utime(own / name, (0, 0))
     assert np.array_equal(open_embedder(packaged()).query("retry loop"), first)
     for broken in (b"", whole[:-1000], b"not a model"):
         kept.write_bytes(broken)
@@ -212,10 +215,20 @@ def test_the_model_is_kept_as_it_was_optimised_and_gives_the_same_vectors(own: P
 
 
 @pytest.mark.model
-def test_a_model_loads_where_nothing_can_be_kept(own: Path) -> None:
+def test_a_model_loads_where_nothing_can_be_kept(
+    own: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     own.parent.mkdir(parents=True)
     own.write_bytes(b"a file, not a folder")
     assert open_embedder(packaged()).query("retry loop").shape == (384,)
+    own.unlink()
+    open_embedder(packaged())
+    (kept,) = own.iterdir()
+    kept.unlink()
+    kept.with_suffix(f".{os.getpid()}").mkdir()  # so that onnxruntime cannot write
+    assert open_embedder(packaged()).query("retry loop").shape == (384,)
+    assert not kept.exists()
+    assert capfd.readouterr() == ("", "")  # JSON and the protocol of MCP go there
 
 
 @pytest.mark.model

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funes_git_parsers.base import Skipped
+from funes_git_parsers import load
+from funes_git_parsers.base import Restart, Skipped, whole
 from funes_git_parsers.jsonl import (
+    NOWHERE,
     Position,
     Records,
     is_joined,
@@ -141,8 +144,42 @@ def test_an_append_is_read_from_where_the_last_read_ended(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("value", [None, [], [1, 2], ["x", 1, ""], [-1, 0, 0], [8, 1, "crc"], {}])
-def test_a_damaged_position_is_the_start(value: object) -> None:
-    assert Position.load(value) == Position()
+def test_a_damaged_position_is_nowhere_and_read_from_the_start(
+    value: object, tmp_path: Path
+) -> None:
+    assert Position.load(value) == NOWHERE
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'{"a":1}\n')
+    stream, position = open_at(lambda p: p.open("rb"), path, NOWHERE)
+    with stream:
+        assert position == Position()
+        assert with_lines(read_records(stream, position)) == [(1, {"a": 1})]
+
+
+BEFORE = [812, 9, "da39a3ee5e6b4b0d3255bfef95601890afd80709"]
+"""A position of a version that had another check."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "cursor"),
+    [
+        ("claude_code", json.dumps({"v": 3, "at": BEFORE})),
+        ("codex", json.dumps([1, BEFORE, {}])),
+        ("pi", json.dumps({"at": BEFORE, "state": {}})),
+        ("droid", json.dumps({"at": BEFORE, "state": {}})),
+        ("hub_traces", json.dumps(BEFORE)),
+        ("claude_code", "not JSON"),
+        ("pi", ""),
+    ],
+)
+def test_after_a_cursor_that_is_not_understood_what_is_gone_is_taken_back(
+    agent: str, cursor: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'{"type":"session","id":"s1","harness":"x"}\n')
+    parser, source = load()[agent], whole(agent, path)
+    assert next(iter(parser.read(source, cursor, lambda p: p.open("rb")))) == Restart()
+    assert Restart() not in list(parser.read(source, None, lambda p: p.open("rb")))
 
 
 def test_prepare_passes_lines_over_and_replaces_them() -> None:

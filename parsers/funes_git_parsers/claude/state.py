@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from funes_git_parsers.claude.edits import Call
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.jsonl import Position
+from funes_git_parsers.jsonl import NOWHERE, Position
 from funes_git_parsers.values import noted
 
 VERSION: Final = 3
@@ -121,11 +121,13 @@ def _fields(value: Call | Queued | Early) -> dict[str, Any]:
 
 
 def load(cursor: str | None) -> tuple[State, Position]:
-    """What `dump` wrote; the start of the file for anything else."""
+    """What `dump` wrote; the start of the file for none, NOWHERE for anything else."""
+    if cursor is None:
+        return State(), Position()
     try:
-        values = json.loads(cursor or "{}")
+        values = json.loads(cursor)
         if values.get("v") != VERSION:
-            return State(), Position()
+            return State(), NOWHERE
         state = State(**{name: values[name] for name in _PLAIN})
         state.links = _unpacked(values["links"])
         state.calls = {call["tool_use_id"]: Call(**call) for call in values["calls"]}
@@ -133,7 +135,7 @@ def load(cursor: str | None) -> tuple[State, Position]:
         state.early = [Early(**early) for early in values["early"]]
         return state, Position.load(values["at"])
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-        return State(), Position()
+        return State(), NOWHERE
 
 
 _PLAIN: Final = (

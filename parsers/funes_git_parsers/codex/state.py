@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from funes_git_parsers.dataclass import dataclass
-from funes_git_parsers.jsonl import Position
+from funes_git_parsers.jsonl import NOWHERE, Position
 from funes_git_parsers.values import folder, integer, mapping, noted, seconds, string, uuid_time
 
 VERSION = 2
@@ -187,14 +187,16 @@ def dump(position: Position, state: State) -> str:
 
 
 def load(text: str | None) -> tuple[Position, State]:
-    """What `dump` wrote; the start of the file for anything else."""
+    """What `dump` wrote; the start of the file for none, NOWHERE for anything else."""
+    if text is None:
+        return Position(), State()
     try:
-        version, position, values = json.loads(text or "null")
+        version, position, values = json.loads(text)
         if version != VERSION or set(values) != set(_NAMES):
-            return Position(), State()
+            return NOWHERE, State()
         values["exchanges"] = tuple(tuple(entry) for entry in values["exchanges"])
         values["recent"] = tuple(values["recent"])
         values["shells"] = tuple(tuple(entry) for entry in values["shells"])
         return Position.load(position), State(**values)
     except (ValueError, TypeError):
-        return Position(), State()
+        return NOWHERE, State()
