@@ -28,7 +28,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funes_git_parsers import codex
-from funes_git_parsers.base import Cursor, Item, Turn
+from funes_git_parsers.base import Cursor, Item, Restart, Turn
 
 DATA = Path(__file__).parent.parent / "data" / "codex"
 RUNNING = "Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\n"
