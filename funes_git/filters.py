@@ -128,8 +128,19 @@ class _Resolver:
         turns = {(e.session_id, e.turn_uuid) for e in self._catalog.edits_at(edited)}
         named = [path for path in self._index.values("files") if spec.matches(path)]
         if not (turns or named):
-            self._notes.append(f"no session read or wrote a file that {' or '.join(specs)} names")
+            nothing = f"no session read or wrote a file that {' or '.join(specs)} names"
+            self._notes.append(nothing + self._elsewhere(specs))
         return [("files", named), *self._around(turns)]
+
+    def _elsewhere(self, specs: Sequence[str]) -> str:
+        """What would name the files that are called so, in another folder: git's pathspecs begin at
+        the top."""
+        known = sorted({*self._catalog.all_edit_paths(), *self._index.values("files")})
+        for name in (spec.rpartition("/")[2] for spec in specs):
+            if found := [path for path in known if name and path.endswith(f"/{name}")]:
+                more = f" (the first of {len(found)})" if len(found) > 1 else ""
+                return f"; '*{name}' or {found[0]}{more} would"
+        return ""
 
     def commits(self, revisions: Sequence[str]) -> _Group:
         """Exchanges linked to the commits."""

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from funes_git import config, enabled, output
 from funes_git.commands import options
+from funes_git.commands.drafting import ask, is_conversation
 from funes_git.commands.opened import here
+from funes_git.errors import FunesError
 from funes_git.git import process
 from funes_git.hosts import githooks, wiring
 from funes_git.layout import Layout
@@ -16,7 +18,7 @@ from funes_git.render.clean import line
 from funes_git.store.stores import Stores
 
 
-def deinit(*, purge: bool = False, format: options.Format = None) -> int:
+def deinit(*, purge: bool = False, yes: bool = False, format: options.Format = None) -> int:
     """Remove the hooks, and with --purge the memory
 
     Puts back the hooks that were there before. With the last repository, what funes-git keeps for
@@ -27,7 +29,9 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     Parameters
     ----------
     purge
-        Delete the memory of this repository as well.
+        Delete the memory of this repository as well, imported and adopted sessions too.
+    yes
+        Do not ask whether --purge is meant; a script is never asked.
     format
         Terminals get human, pipes get agent.
     """
@@ -36,6 +40,8 @@ def deinit(*, purge: bool = False, format: options.Format = None) -> int:
     memory, before = repo.layout.root.exists(), githooks.state(repo).state
     pushed_to = repo.settings.get("memory")
     if purge:
+        if memory and not yes:
+            _confirm(out)
         _purge(repo.layout)
         # else what is indexed anew would be pushed there unasked; git fails if it is not set
         process.attempt(repo.args("config", "--local", "--unset-all", "funes.memory"), repo.folder)
@@ -69,6 +75,13 @@ def _told(layout: Layout, had_hooks: bool, had_memory: bool, left: bool) -> Iter
         yield "the memory is deleted"
     elif not had_hooks:
         yield "there was nothing to remove: this repository has no hooks and no memory"
+
+
+def _confirm(out: output.Output) -> None:
+    """Ask, where there is somebody to ask."""
+    question = "delete the whole memory for good, imported and adopted sessions too?"
+    if is_conversation(out) and ask(question, "yn") != "y":
+        raise FunesError("nothing was removed", hint="git funes deinit   (keeps the memory)")
 
 
 def _purge(layout: Layout) -> None:

@@ -50,6 +50,8 @@ def export(file: str, /, *, force: bool = False, format: options.Format = None) 
         if target.exists():
             raise FunesError(f"{file} exists", f"git funes export --force {file}")
         demand_outside(repo, name)
+    if out.format != "json":
+        output.note("everything is scanned for secrets first, which may take minutes")
     report = _written(repo, out, target)
     if out.format == "json":
         out.json(json.document(**sharing.as_json(file, report), bytes=target.stat().st_size))

@@ -89,8 +89,8 @@ class Recall:
         self, question: str, filters: Filters, stages: Stages, notes: list[str]
     ) -> _Weighed:
         index, catalog = self._opened.words(), self._opened.catalog()
-        self._prepare(stages)
         scope = resolve(filters, self._repo, catalog, index, notes)
+        self._prepare(stages)  # not for a filter that is wrong
         quoted = phrases(question) if stages.phrases else []
         words = index.search(question, scope, _QUOTED if quoted else _CANDIDATES, quoted)
         meaning = self._nearest(question, scope, index, notes) if stages.meaning else []

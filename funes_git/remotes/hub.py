@@ -81,8 +81,12 @@ class Dataset:
 
     def __init__(self, name: str) -> None:
         """Raises UsageError for a name that is no `ORG/NAME`."""
-        if name.count("/") != 1 or not all(name.split("/")) or ".." in name:
-            raise UsageError(f"not the name of a dataset: {name}", "ORG/NAME, as on the Hub")
+        is_path = name.startswith(("./", "~/")) or ".." in name
+        if name.count("/") != 1 or not all(name.split("/")) or is_path:
+            raise UsageError(
+                f"not the name of a dataset: {name}",
+                "ORG/NAME, as on the Hub (git funes push takes folders)",
+            )
         self.name = name
 
     # --- reading

@@ -88,7 +88,8 @@ def _next(page: Page, done: Setup) -> Iterator[str]:
         for tool in done.recorded
     ]
     if unwired := [agent.label for agent in done.unwired]:
-        rows.append(("git funes add", f"let {words.listed(unwired)} ask by themselves"))
+        whom = "themselves" if len(unwired) > 1 else "itself"
+        rows.append(("git funes add", f"let {words.listed(unwired)} ask by {whom}"))
     yield "next:"
     for command, meaning in rows:
         yield f"  {command:<28}  {page.style.dim(meaning)}"

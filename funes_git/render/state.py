@@ -55,7 +55,9 @@ def status(page: Page, state: State) -> Iterator[str]:
         days = dict.fromkeys((words.day(stats.first_ts), words.day(stats.last_ts)))
         yield from _field(page, "period", " to ".join(days))
     files = plural(stats.sources, "session file")
-    yield from _field(page, "indexed", f"{words.ago(stats.indexed_at)}, from {files}")
+    lost = stats.indexed_at is None and stats.sources  # the catalog was made again
+    when = "" if lost else f"{words.ago(stats.indexed_at)}, "
+    yield from _field(page, "indexed", f"{when}from {files}")
     yield from _field(page, "search", _search(stats.totals))
     yield from _field(page, "linked", _linked(stats))
     if stats.unlinked:

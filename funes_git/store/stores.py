@@ -254,6 +254,7 @@ class Stores(Levelled):
         self._at("rewrite")
         write_anew(self.lance(), self.layout, self._identity, change, progress)
         then()
+        indexed = self.writer.setting("indexed_at")
         self._at("exchange")
         self.catalog.close()
         self._memory, self._words = None, Leveller(self.layout.text)
@@ -261,6 +262,7 @@ class Stores(Levelled):
         self._at("exchanged")
         self._renew_catalog()
         self._rebuild()
+        self.writer.put({"indexed_at": indexed})
         self._copy_events()
         level_text(self.catalog, self.layout.text)
 

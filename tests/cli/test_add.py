@@ -99,7 +99,7 @@ def test_init_offers_it_and_status_and_deinit_tell_of_it(repo: GitRepo, hermetic
     done = funes("init", "--no-embed", "--format", "human", cwd=repo.path, **world)
     assert done.returncode == 0, done.stderr
     assert "git funes add" in done.stdout
-    assert "let Gemini CLI ask by themselves" in done.stdout
+    assert "let Gemini CLI ask by itself" in done.stdout
     assert funes("add", "gemini", cwd=repo.path, **world).returncode == 0
     done = funes("init", "--no-embed", "--format", "human", cwd=repo.path, **world)
     assert "git funes add" not in done.stdout

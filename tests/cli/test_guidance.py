@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 from agents import START, ClaudeSession
-from cli.running import funes
+from cli.running import funes, on_terminal
 from helpers import GitRepo
+
+from funes_git.git import Repo
+from funes_git.store.catalog_writer import CatalogWriter
 
 
 @pytest.fixture
@@ -36,7 +39,50 @@ def test_deinit_of_a_memory(worked: tuple[GitRepo, ClaudeSession]) -> None:
     stays = f"the memory stays in {layout}; --purge deletes it\n"
     assert funes("deinit", cwd=repo.path).stdout == "the hooks are removed\n" + stays
     assert funes("deinit", cwd=repo.path).stdout == stays
-    assert funes("deinit", "--purge", cwd=repo.path).stdout == "the memory is deleted\n"
+    code, said = on_terminal("deinit", "--purge", cwd=repo.path, typed="n\n")
+    assert (code, "imported and adopted sessions too? [y/n]" in said) == (1, True), said
+    assert layout.is_dir()
+    code, said = on_terminal("deinit", "--purge", "--yes", cwd=repo.path, typed="")
+    assert (code, "[y/n]" in said, layout.exists()) == (0, False, False), said
+
+
+def test_a_script_is_not_asked_whether_purge_is_meant(
+    worked: tuple[GitRepo, ClaudeSession],
+) -> None:
+    repo, _ = worked
+    done = funes("deinit", "--purge", cwd=repo.path)
+    assert done.stdout == "the hooks are removed\nthe memory is deleted\n"
+
+
+def test_publish_to_a_folder_is_told_who_takes_folders(
+    worked: tuple[GitRepo, ClaudeSession], tmp_path: Path
+) -> None:
+    repo, _ = worked
+    for folder in (str(tmp_path / "share"), "./share"):
+        done = funes("publish", "HEAD", folder, cwd=repo.path)
+        assert (done.returncode, f"not the name of a dataset: {folder}" in done.stderr) == (2, True)
+        assert "git funes push takes folders" in done.stderr
+
+
+def test_status_after_forget_knows_when_it_was_indexed(
+    worked: tuple[GitRepo, ClaudeSession],
+) -> None:
+    repo, claude = worked
+    before = json.loads(funes("status", "--format", "json", cwd=repo.path).stdout)["indexed_at"]
+    funes("forget", claude.id, "--yes", cwd=repo.path)
+    after = json.loads(funes("status", "--format", "json", cwd=repo.path).stdout)["indexed_at"]
+    assert before == after is not None
+
+
+def test_status_of_a_catalog_that_was_made_again_says_no_time(
+    worked: tuple[GitRepo, ClaudeSession],
+) -> None:
+    repo, _ = worked
+    CatalogWriter.remove(Repo.discover(repo.path).layout.catalog)
+    funes("reindex", "--no-embed", cwd=repo.path)
+    shown = funes("status", "--format", "human", cwd=repo.path).stdout
+    assert "from 1 session file" in shown
+    assert "never" not in shown
 
 
 def test_a_session_alone_lists_its_prompts(worked: tuple[GitRepo, ClaudeSession]) -> None:

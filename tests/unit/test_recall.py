@@ -23,6 +23,7 @@ from funes_git.fusion import fuse
 from funes_git.git import Repo
 from funes_git.model import Batch, EditRecord, Level, Link, LinkedCommit
 from funes_git.models import Models
+from funes_git.once import Once
 from funes_git.recall import Found, Recall, Stages
 from funes_git.recall.confidence import Evidence, likely, probability, relevant
 from funes_git.recall.stages import ALL
@@ -630,6 +631,30 @@ def test_a_filter_that_nothing_can_match_says_so(
     found = memory.ask("cache", **filters)
     assert found.hits == ()
     assert any(note.startswith(said) for note in found.notes), found.notes
+
+
+def test_a_name_without_its_folder_is_told_what_names_the_file(memory: Memory) -> None:
+    memory.store(
+        prompt("s1", "a cache"), edits=(edit("s1", 0, "b/cache.py"), edit("s1", 0, "a/cache.py"))
+    )
+    (note, *_) = memory.ask("cache", files=("cache.py",)).notes
+    assert note.endswith("names; '*cache.py' or a/cache.py (the first of 2) would")
+    assert memory.turns("cache", files=("*cache.py",)) == ["s1-t0"]
+
+
+def test_no_model_is_loaded_for_a_wrong_filter(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.store(turn("s1", 1, "a cache"))
+    memory.embed()
+    begun: list[object] = []
+    monkeypatch.setattr(Once, "start", lambda once: begun.append(once))
+    for wrong in ({"commits": ("none",)}, {"since": "whenever"}):
+        with pytest.raises((UnknownTarget, UsageError)):
+            memory.ask("cache", **wrong)
+    assert begun == []
+    memory.ask("cache")
+    assert begun
 
 
 def test_dates_are_read_as_git_reads_them(memory: Memory) -> None:
