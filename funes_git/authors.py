@@ -1,6 +1,7 @@
 """Who wrote a line: by blame to the commit that last changed it, then by the links of that commit.
 
-The one place that says `agent`, `human` or `unknown`, and why. Reads git objects and the catalog.
+The one place that says `agent`, `human`, `bot` or `unknown`, and why. Reads git objects and
+the catalog.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
+from funes_git.git.commits import is_bot
 from funes_git.link.coverage import AFTER, BEFORE, SKEW, Coverage
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from funes_git.relaid import Relaid
     from funes_git.shown import Shown
 
-Kind = Literal["agent", "human", "unknown", "uncommitted"]
+Kind = Literal["agent", "human", "bot", "unknown", "uncommitted"]
 
 LATER = float("inf")
 """The time of what never happened."""
@@ -99,7 +101,7 @@ class Authors:
         that those sessions do not explain; else nobody knows, and the reason says why."""
         unseen = self._unseen(line.sha)
         if unseen is not None:
-            return Author("unknown", reason=unseen)
+            return Author("bot" if unseen == "bot" else "unknown", reason=unseen)
         at = self._time(line.sha) or 0.0
         written, first_edit = self._edits_of(line.original_path)
         if written:
@@ -122,6 +124,8 @@ class Authors:
     def of_commit(self, sha: str) -> Author:
         """Who did what no edit explains in a commit, where there is no line to go by."""
         unseen = self._unseen(sha)
+        if unseen == "bot":
+            return Author("bot", reason=unseen)
         if unseen is None and self._is_agents(sha):
             unseen = "agent-not-indexed"
         covered = unseen is None and self._covers(self._time(sha) or 0.0)
@@ -132,10 +136,13 @@ class Authors:
         return self._links.get(sha, ())
 
     def _unseen(self, sha: str) -> Reason | None:
-        """Why nobody can know who made a commit, if so."""
+        """Why nobody can know who made a commit, or that a bot did, if so."""
         row = self._rows.get(sha)
         if row is not None and row.reason in ("shallow", "missing-objects"):
             return row.reason
+        info = self._commits.get(sha)
+        if info is not None and is_bot(info):
+            return "bot"
         at = self._time(sha)
         if at is not None and at > self._read_until:
             return self._unread

@@ -29,7 +29,7 @@ Reason: TypeAlias = Literal[
     "not-distinctive",  # only lines that prove nothing match
     "merge",  # a merge that adds nothing of its own
     "empty",  # a commit that changes no text
-    "bot",  # committed by a bot that no session touched
+    "bot",  # committed by a bot, and no session wrote it
     "agent-not-indexed",  # the commit names an agent, or a session made it, but none wrote this
     "relaid",  # an edit of the file has the words of the line, in other lines
     "shown",  # a session of the time shows the line, though no edit of it is known
@@ -263,7 +263,7 @@ class Unexplained:
 
     lines: tuple[tuple[int, int], ...]
     commit: CommitInfo | None
-    kind: Literal["human", "unknown", "uncommitted"]
+    kind: Literal["human", "bot", "unknown", "uncommitted"]
     reason: Reason | None
     detail: str
     """One sentence: what was looked at, and what to try."""
@@ -299,7 +299,7 @@ class BlameLine:
     number: int
     text: str
     commit: CommitInfo | None
-    kind: Literal["agent", "human", "unknown"]
+    kind: Literal["agent", "human", "bot", "unknown"]
     harness: str | None = None
     session_id: str | None = None
     turn_uuid: str | None = None

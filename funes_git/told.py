@@ -36,7 +36,7 @@ class Stage:
     commit: CommitInfo | None
     path: str
     what: Literal["wrote", "removed", "formatted"]
-    kind: Literal["agent", "human", "unknown", "uncommitted"]
+    kind: Literal["agent", "human", "bot", "unknown", "uncommitted"]
     via: Literal["git", "again", "edit", "place", "likeness"]
     """How it was found: git's history of the lines; the same lines in an earlier commit, removed
     and brought back since; or, never committed, what the next stage replaced (`edit`), what stood
@@ -49,12 +49,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines that a commit added to one file, by the same author: a turn (`link`), a person, or
-    nobody known (`reason`). A part of no lines has a link of level `ran`: a command is known to
-    have written, moved or deleted the file."""
+    """Lines that a commit added to one file, by the same author: a turn (`link`), a person, a
+    bot, or nobody known (`reason`). A part of no lines has a link of level `ran`: a command is
+    known to have written, moved or deleted the file."""
 
     lines: int
-    kind: Literal["agent", "human", "unknown"]
+    kind: Literal["agent", "human", "bot", "unknown"]
     link: Link | None = None
     reason: Reason | None = None
 
@@ -85,10 +85,10 @@ class Shares:
 @dataclass(frozen=True, slots=True)
 class Portion:
     """Lines of a file as it stands that are by the same author: a session (`link` is one of its
-    turns' there, `turns` how many those are), a person, or nobody known."""
+    turns' there, `turns` how many those are), a person, a bot, or nobody known."""
 
     lines: int
-    kind: Literal["agent", "human", "unknown", "uncommitted"]
+    kind: Literal["agent", "human", "bot", "unknown", "uncommitted"]
     link: Link | None = None
     title: str | None = None
     turns: int = 0

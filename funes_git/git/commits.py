@@ -17,6 +17,14 @@ AGENT = re.compile(
 )
 """How agents call themselves in the trailers and author names of their commits."""
 
+BOT = r"\[bot\]|^(?:dependabot|renovate|github-actions|greenkeeper|snyk)"
+"""How bots are called, or their addresses begin, whatever the case."""
+
+
+def is_bot(commit: CommitInfo) -> bool:
+    """Whether the author of a commit is a bot."""
+    return any(re.search(BOT, name, re.IGNORECASE) for name in (commit.author, commit.email))
+
 
 def parse_info(raw: bytes) -> CommitInfo:
     """A commit from one line in `FORMAT`."""

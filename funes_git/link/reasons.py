@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from funes_git.git.commits import is_bot
 from funes_git.git.patch import CommitChange
 from funes_git.link.findings import Findings
 from funes_git.link.proofs import Witnesses
 from funes_git.model import Reason
-
-BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|greenkeeper|snyk)\b", re.I)
 
 
 def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shallow: bool) -> Reason:
@@ -18,7 +15,7 @@ def reason_of(commit: CommitChange, found: Findings, witnesses: Witnesses, shall
         return "shallow" if shallow else "missing-objects"
     if not commit.files:
         return "merge" if len(commit.info.parents) > 1 else "empty"
-    if BOT.search(commit.info.author) or BOT.search(commit.info.email):
+    if is_bot(commit.info):
         return "bot"
     if witnesses.forgotten.covers(commit.info.commit_time):
         return "forgotten"

@@ -87,7 +87,8 @@ def _who(stage: Stage, below: Stage | None, when: Callable[[float | None], str])
     if stage.kind == "unknown":
         reason = words.REASON_OF_COMMIT[stage.reason] if stage.reason else "nothing more is known"
         return f"{verb}, and it is not known by whom: {reason}"
-    person = "a person" if stage.kind == "human" else "a person, or a session that is not indexed"
+    who = {"human": "a person", "bot": "a bot"}
+    person = who.get(stage.kind, "a person, or a session that is not indexed")
     on_top = f", on top of {_session(below)}" if below and below.answer else ""
     return f"{verb} by {person}{on_top}"
 

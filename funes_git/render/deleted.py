@@ -55,6 +55,8 @@ def _who(stage: Stage) -> str:
         return f"deleted, and it is not known by whom: {reason}"
     if stage.kind == "human":
         return "deleted by a person"
+    if stage.kind == "bot":
+        return "deleted by a bot"
     return "deleted by a person, or by a session that is not indexed"
 
 

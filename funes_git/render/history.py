@@ -38,8 +38,8 @@ def _author(row: BlameLine) -> str:
     if row.kind == "agent":
         session = words.short(row.session_id or "")
         return f"{words.agent(row.harness or 'agent')} {session} {row.level}"
-    if row.kind == "human" and row.commit is not None:
-        return f"{width.fit(line(row.commit.author), 24)}, human"
+    if row.kind in ("human", "bot") and row.commit is not None:
+        return f"{width.fit(line(row.commit.author), 24)}, {row.kind}"
     return row.kind if row.commit is not None else "not committed"
 
 

@@ -14,6 +14,7 @@ MOST = 8
 
 OTHERS = {
     "human": "a person",
+    "bot": "a bot",
     "unknown": "not known",
     "uncommitted": words.NOT_COMMITTED,
 }

@@ -87,4 +87,6 @@ def _whose(part: Part) -> str:
         return f"{session}, {told}"
     if part.kind == "human":
         return "a person"
+    if part.kind == "bot":
+        return "a bot"
     return "not known" + (f": {words.REASON_WORDS[part.reason]}" if part.reason else "")

@@ -236,6 +236,7 @@ def _unexplained(page: Page, gap: Unexplained) -> Iterator[str]:
     style = page.style
     kinds = {
         "human": "a person wrote this",
+        "bot": "a bot committed this",
         "unknown": "not known who wrote this",
         "uncommitted": words.NOT_COMMITTED,
     }

@@ -25,7 +25,7 @@ REASON_WORDS: Final[dict[str, str]] = {
     "not-distinctive": "only lines match that anyone could have written",
     "merge": "a merge that adds nothing of its own",
     "empty": "the commit changes no text",
-    "bot": "committed by a bot that no session touched",
+    "bot": "committed by a bot, and no indexed session wrote it",
     "agent-not-indexed": "an agent had a part in the commit, but no indexed session wrote this",
     "relaid": "an edit of this file has these words, in other lines",
     "shown": "a session of this time shows this line, but no edit of it is known",

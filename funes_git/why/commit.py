@@ -10,9 +10,10 @@ from funes_git.answers import AnswerMaker
 from funes_git.authors import Authors, read_until
 from funes_git.errors import UnknownTarget
 from funes_git.git import BlamedLine, Repo
+from funes_git.git.commits import is_bot
 from funes_git.git.diffs import changes
 from funes_git.git.patch import FileChange
-from funes_git.model import CommitInfo, Link, Step, Unexplained, Why
+from funes_git.model import CommitInfo, Link, Reason, Step, Unexplained, Why
 from funes_git.store.catalog import Catalog
 from funes_git.told import FileShare, Part, Shares
 
@@ -81,7 +82,7 @@ def _share(authors: Authors, sha: str, change: FileChange) -> FileShare:
     whole = authors.of_commit(sha) if len(added) > MANY and not links else None
     for number, text in added:
         author = whole or authors.of(BlamedLine(number, text, sha, number, change.path))
-        kind: Literal["human", "unknown"] = "human" if author.kind == "human" else "unknown"
+        kind = author.kind if author.kind in ("human", "bot") else "unknown"
         part = Part(0, kind, reason=author.reason)
         if author.link is not None:
             part = Part(0, "agent", _turn_of(author.link, counts))
@@ -118,9 +119,11 @@ def _nobody(catalog: Catalog, info: CommitInfo) -> Unexplained:
     """A commit without a turn: a person's, where its reason says that sessions of its time were
     indexed and have no part in it."""
     row = catalog.linked_commits([info.sha]).get(info.sha)
-    reason = row.reason if row else None
+    reason: Reason | None = row.reason if row else "bot" if is_bot(info) else None
     known, unread = read_until(catalog)
-    if info.commit_time > known:
+    if info.commit_time > known and reason != "bot":
         reason = unread
-    kind: Literal["human", "unknown"] = "human" if reason in BY_HAND else "unknown"
+    kind: Literal["human", "bot", "unknown"] = "human" if reason in BY_HAND else "unknown"
+    if reason == "bot":
+        kind = "bot"
     return Unexplained((), info, kind, reason, "")
