@@ -127,8 +127,9 @@ def _passages(
 def _rows(
     link: Link, edit: EditRecord | None, lines: Sequence[BlamedLine]
 ) -> tuple[tuple[int, int], ...]:
-    """Which of the edit's changed lines the asked ones are. Of several equal ones it is the one
-    that has as many matched lines before it as the asked line has in the commit."""
+    """Which of the edit's changed lines the asked ones are. Of several equal ones it is, of those
+    that no line before it took, the one that has as many matched lines before it as the asked line
+    has in the commit."""
     sign = "-" if link.relation == "removed" else "+"
     diff = (edit.diff if edit else "").split("\n")
     equal: dict[str, list[int]] = {}
@@ -143,7 +144,9 @@ def _rows(
         if text and at is not None and (indexes := equal.get(text)):
             after = bisect_left(indexes, at)
             near = [(abs(index - at), index) for index in indexes[max(after - 1, 0) : after + 1]]
-            found.append((min(near)[1], line.number))
+            index = min(near)[1]
+            indexes.remove(index)
+            found.append((index, line.number))
     return tuple(found)
 
 

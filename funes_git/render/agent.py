@@ -17,6 +17,7 @@ from funes_git.render import diff as diffs
 from funes_git.render import width
 from funes_git.render.clean import line, safe, source
 from funes_git.render.evidence import evidence
+from funes_git.render.once import said_once
 from funes_git.render.words import (
     NOT_COMMITTED,
     REASON_OF_COMMIT,
@@ -102,7 +103,7 @@ def why(found: Why) -> Iterator[str]:
         from funes_git.render import overview  # only of a file
 
         yield from overview.agent(found.overview)
-    for number, answer in enumerate(found.answers, 1):
+    for number, answer in enumerate(said_once(found.answers), 1):
         yield ""
         yield f"[{number}] {commit_of(answer.commit) if answer.commit else NOT_COMMITTED}"
         yield from answer_rows(answer)

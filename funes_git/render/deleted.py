@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from shlex import quote
 
 from funes_git.model import Why
@@ -10,6 +11,7 @@ from funes_git.render import agent as agents
 from funes_git.render import words
 from funes_git.render.chain import changed, changed_rows
 from funes_git.render.clean import line
+from funes_git.render.once import said_once
 from funes_git.render.page import Page, commit_line, prose
 from funes_git.render.why import answer_rows
 from funes_git.told import Stage
@@ -22,7 +24,7 @@ def human(page: Page, found: Why) -> Iterator[str]:
     count = words.plural(len(found.deletions) + found.more, "deletion")
     what = line(found.path) if found.path else f"“{line(found.target)}”"
     yield page.style.bold(page.fit(f"{count} of {what}, newest first"))
-    for number, stage in enumerate(found.deletions):
+    for number, stage in enumerate(_once(found.deletions)):
         yield page.rule() if number else ""
         yield from _human(page, stage)
     if found.more:
@@ -42,11 +44,22 @@ def _human(page: Page, stage: Stage) -> Iterator[str]:
         told = commit_line(page, stage.commit) if stage.commit else words.NOT_COMMITTED
         yield told
         yield from (page.style.bold(row) for row in prose(page, _who(stage)))
-    if stage.answer is None or not stage.answer.edit_diff:
-        yield f"  {line(stage.path)}"
-        yield from changed(page, "-", stage.removed)
-    if stage.answer is not None:
-        yield from answer_rows(page, stage.answer)
+        yield from _text(page, stage)
+    else:
+        text = None if stage.answer.edit_diff else (*_text(page, stage), "")
+        yield from answer_rows(page, stage.answer, "took out", text)
+
+
+def _text(page: Page, stage: Stage) -> Iterator[str]:
+    """What is gone, by the commit."""
+    yield f"  {line(stage.path)}"
+    yield from changed(page, "-", stage.removed)
+
+
+def _once(stages: Sequence[Stage]) -> Iterator[Stage]:
+    answers = said_once(stage.answer for stage in stages if stage.answer)
+    for stage in stages:
+        yield replace(stage, answer=next(answers)) if stage.answer else stage
 
 
 def _who(stage: Stage) -> str:
@@ -62,7 +75,7 @@ def _who(stage: Stage) -> str:
 
 def agent(found: Why) -> Iterator[str]:
     """The deletions, numbered, behind the heading."""
-    for number, stage in enumerate(found.deletions, 1):
+    for number, stage in enumerate(_once(found.deletions), 1):
         told = agents.commit_of(stage.commit) if stage.commit else words.NOT_COMMITTED
         told = NEVER if stage.via == "edit" else told
         yield ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from funes_git.model import Answer, Passage, Unexplained, Why
 from funes_git.render import diff as diffs
 from funes_git.render import width, words
 from funes_git.render.clean import line
 from funes_git.render.evidence import evidence
+from funes_git.render.once import said_once
 from funes_git.render.page import Page, commit_line, prose, quote
 
 PROMPT, WORDS, ROWS = 600, 700, 16
@@ -37,7 +38,7 @@ def why(page: Page, found: Why) -> Iterator[str]:
         from funes_git.render import overview  # only of a file
 
         yield from overview.human(page, found.overview)
-    for number, answer in enumerate(found.answers):
+    for number, answer in enumerate(said_once(found.answers)):
         yield page.rule() if number else ""
         yield from answer_rows(page, answer)
     for number, gap in enumerate(found.unexplained):
@@ -60,8 +61,11 @@ def _heading(page: Page, found: Why) -> Iterator[str]:
     yield page.style.bold(page.fit(f"{where}{at}: {told}"))
 
 
-def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
-    """One turn: its commit, session, prompt, words, edit and evidence."""
+def answer_rows(
+    page: Page, answer: Answer, did: str = "wrote", edit: Iterable[str] | None = None
+) -> Iterator[str]:
+    """One turn: its commit, session, prompt, words, edit and evidence. `did` is what it did with
+    the asked lines, in at most eight letters; `edit` is told instead of the recorded edit."""
     style = page.style
     gone = answer.link.content == "span"
     told = words.NO_COMMIT if gone else words.NOT_COMMITTED
@@ -75,11 +79,11 @@ def answer_rows(page: Page, answer: Answer) -> Iterator[str]:
         yield style.dim("         ") + width.fit(f"“{line(answer.title)}”", page.width - 9)
     if sum(last - first + 1 for first, last in answer.asked) > 1:
         for number, row in enumerate(width.fold(words.ranges(answer.asked), page.measure - 9)):
-            yield (" " * 9 if number else style.dim("wrote    ")) + row
+            yield (" " * 9 if number else style.dim(f"{did:<9}")) + row
     yield ""
     yield from _prompt(page, answer)
     yield from _passages(page, answer)
-    yield from _edit(page, answer)
+    yield from _edit(page, answer) if edit is None else edit
     if answer.context:
         from funes_git.render import context  # most answers have none
 

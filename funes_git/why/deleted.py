@@ -145,7 +145,8 @@ class _Search:
             came = sum(_joined(h.added).count(text) for c in commit.files for h in c.hunks)
             if sum(_joined(gone).count(text) for _, gone in holding) > came:
                 for change, gone in holding:
-                    yield from self._removed(commit.info, change, gone)
+                    stages = self._removed(commit.info, change, gone)
+                    yield from (stage for stage in stages if _shows(stage, text))
 
     def _removed(self, info: CommitInfo, change: FileChange, lines: Removed) -> Iterator[Stage]:
         authors = Authors(self._catalog, {info.sha: info})
@@ -214,6 +215,12 @@ class _Search:
             answer=answer,
             reason=author.reason,
         )
+
+
+def _shows(stage: Stage, text: str) -> bool:
+    """Whether a deletion, which may be of one side of a change only, took a line of `text` away."""
+    wanted = [line for line in text.split("\n") if line.strip()]
+    return any(line in removed for removed in stage.removed for line in wanted)
 
 
 def _joined(lines: Removed) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from inline_snapshot import snapshot
 from samples import ANSWER, COMMIT, HUMAN_COMMIT, LINK, WHY
 
+from funes_git.model import Passage
 from funes_git.render import agent, json
 from funes_git.render.page import Page
 from funes_git.render.why import why
@@ -86,6 +87,11 @@ Evidence  exact: lines and commit
   Its one line is gone (line 86).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
+commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
+session  Claude Code 7d1f0c2a 2025-11-03 13:02, 3 minutes before the commit
+
+Prompt  not recorded
+
   src/cache.py
     - ␛[2Jx
     - ␛[2Jx
@@ -96,10 +102,6 @@ Evidence  exact: lines and commit
     - ␛[2Jx
     - ␛[2Jx
     ⋯ 1 more line
-commit   3f2a1b9 2025-11-03 13:05 Bound the cache (Ada)
-session  Claude Code 7d1f0c2a 2025-11-03 13:02, 3 minutes before the commit
-
-Prompt  not recorded
 
 Evidence  exact: lines and commit
   The text that it replaced is what this commit replaced, and the session's own
@@ -207,3 +209,22 @@ def test_deletions_as_json() -> None:
     assert stages[0]["removed"] == [GONE]
     assert stages[0]["answer"]["relation"] == "removed"
     assert json.why(WHY)["deletions"] == []
+
+
+def test_what_the_agent_had_said_is_told_once() -> None:
+    said = Passage("0a0a0a0a-0000-4000-8000-000000000001", "text", "Shall I take it out?")
+    one = replace(ANSWERED, in_answer_to=said, prompt="Yes")
+    stage = replace(FOUND.deletions[0], answer=one)
+    found = replace(FOUND, deletions=(stage, stage), more=0)
+    lines = replace(WHY, answers=(one, one))
+    for told in (found, lines):
+        for text in ("\n".join(why(Page(80), told)), "\n".join(agent.why(told))):
+            assert (text.count("Shall I take it out?"), text.count("Yes")) == (1, 2)
+
+
+def test_deleted_lines_are_taken_out() -> None:
+    answer = replace(ANSWERED, asked=((17, 18), (20, 20)))
+    found = replace(FOUND, deletions=(replace(FOUND.deletions[0], answer=answer),), more=0)
+    text = "\n".join(why(Page(80), found))
+    assert "took out lines 17–18, 20\n" in text
+    assert "wrote    lines" not in text

@@ -9,8 +9,10 @@ from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
 
+from funes_git.authors import Authors
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import process
+from funes_git.why.removal import removers
 
 CODE = """\
 class Cache:
@@ -243,3 +245,74 @@ def test_the_number_of_git_processes_does_not_grow_with_the_deletions(
     memory.sync()
     assert len(told(memory, "def get(self, key)")) == 4
     assert started() == one
+
+
+KEPT = "".join(f"export const setting_{n}_of_the_module = {n};\n" for n in range(8))
+IMPORTS = [f"import {{ Pinata{n} }} from './providers';\n" for n in range(3)]
+BUILD = """\
+export function build_the_factory(settings) {
+  const address = settings.getTheAddress(
+    'LOCAL_ADDRESS_OF_THE_SERVICE'
+  );
+
+  const gateway = settings.getTheGateway(
+    'LOCAL_GATEWAY_OF_THE_SERVICE'
+  );
+  return new Pinata0(address, gateway);
+}
+"""
+BUILT = """\
+export function build_the_factory(settings) {
+  return new LocalProvider(settings);
+}
+"""
+ENV = "# What the pinning service needs\nPINATA_TOKEN_OF_THE_ACCOUNT=\n\n# Google\nGOOGLE=\n"
+
+
+def test_light_lines_are_of_the_edit_that_took_them_and_mute_ones_go_with_their_neighbours(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    base.write("build.ts", KEPT.join([*IMPORTS, BUILD]))
+    base.write("env", ENV)
+    base.commit("build", date=clock.tick(60))
+    turn = claude.write("build.ts", KEPT * 3 + BUILT)
+    claude.edit("env", ENV[: ENV.index("# Google")], "")
+    sha = base.commit("no pinning service", date=clock.tick(60))
+    memory.sync()
+    assert told(memory, "Pinata0") == [(sha, turn)] * 2
+    light, rest = memory.deleted("Pinata0").deletions
+    assert light.removed == (IMPORTS[0].strip(),)
+    assert rest.removed == tuple(BUILD.splitlines()[1:-1]), "the blank line with them"
+    assert rest.answer is not None
+    rows = dict(rest.answer.asked_rows)
+    assert list(rows.values()) == [29, 30, 31, 33, 34, 35, 36], "no row is two lines"
+
+
+def test_a_blank_line_alone_proves_nothing(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    claude.edit("cache.py", GET, "")
+    base.write("docs.md", (base.path / "docs.md").read_text().replace("\n\n", "\n"))
+    sha = base.commit("drop get, and a blank line of the docs", date=clock.tick(60))
+    memory.sync()
+
+    def took(path: str, number: int) -> list[tuple[str, str | None]]:
+        with memory.catalog() as catalog:
+            authors = Authors(catalog, memory.repo.infos([sha]))
+            found = removers(catalog, authors, sha, path, [(number, "")])
+        return [(author.kind, author.reason) for author in found]
+
+    assert took("docs.md", 2) == [("human", "no-edit")], "an edit of another file does not count"
+    assert took("cache.py", 9) == [("unknown", "not-distinctive")]
+
+
+def test_what_is_not_part_of_the_text_is_no_deletion_of_it(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    turn = claude.edit("cache.py", GET, "")
+    left = (base.path / "cache.py").read_text()
+    base.write("cache.py", left.replace("class Cache:\n", ""))
+    sha = base.commit("drop get, and by hand the class", date=clock.tick(60))
+    memory.sync()
+    assert told(memory, "def get(self, key)") == [(sha, turn)]
+    assert told(memory, "class Cache:") == [(sha, "human")]
