@@ -18,6 +18,12 @@ IGNORE_REVS = ".git-blame-ignore-revs"
 
 LANGUAGES = Path(__file__).with_name("attributes")
 
+SCRIPT = "diff.funes-script.xfuncname=!^(import|export[[:space:]]*[{*])\n^[[:alpha:]_$].*"
+"""For JavaScript and TypeScript, which git has no rules for: its default, imports left out."""
+
+IMPORT = re.compile(r"\s*(?:(?:import|from|use|using|require)\s+\S|#\s*include\b|export\s*[{*])")
+"""A line that names what it does not define."""
+
 BROKEN_LIST = ("could not open object name list", "invalid object name")
 """How git says that the list of commits to look through cannot be read."""
 
@@ -41,14 +47,17 @@ def blame_symbol(repo: Repo, path: str, rev: str | None, symbol: str) -> list[Bl
     whole = re.sub(r"([][.*^$\\:])", r"\\\1", symbol)
     whole = rf"\b{whole}" if re.match(r"\w", symbol) else whole
     whole = rf"{whole}\b" if re.search(r"\w$", symbol) else whole
-    languages = ["-c", f"core.attributesFile={LANGUAGES}"]
+    languages = ["-c", f"core.attributesFile={LANGUAGES}", "-c", SCRIPT]
     pattern = re.sub(r"(?<!\\):", r"\:", symbol)
     for name, settings in ((whole, languages), (whole, []), (pattern, languages)):
         try:
-            return _blame(repo, path, rev, ["-L", f":{name}"], settings)
+            lines = _blame(repo, path, rev, ["-L", f":{name}"], settings)
         except GitError as error:
             if not any(said in error.message for said in NO_SYMBOL):
                 raise
+            continue
+        if not IMPORT.match(lines[0].text):
+            return lines
     raise UnknownTarget(
         f"git finds nothing called {symbol!r} in {path}",
         hint=f"git funes why {path}:10-20, or name the diff driver of the language in"

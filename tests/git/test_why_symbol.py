@@ -120,3 +120,15 @@ def test_cpp_names_with_colons(base: GitRepo, memory: Memory, turn: str) -> None
     base.commit("c++")
     memory.sync()
     assert memory.why("cache.cpp:Cache::put").lines == (3, 6)
+
+
+def test_an_import_is_nothing_that_is_called_so(base: GitRepo, memory: Memory) -> None:
+    text = "import { CreateDto } from './create-dto';\n\nexport function create(dto) {\n}\n"
+    base.write("shares.ts", text)
+    base.write("notes.txt", "import create from shelf\n")
+    base.commit("shares", date=1_700_000_000)
+    memory.sync()
+    assert memory.why("shares.ts:create").lines == (3, 4)
+    for target in ("shares.ts:CreateDto", "notes.txt:create"):
+        with pytest.raises(UnknownTarget, match="git finds nothing called"):
+            memory.why(target)
