@@ -11,11 +11,13 @@ import atexit
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -23,6 +25,8 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
+
+from helpers import share_caches
 
 LENGTH = struct.Struct("!I")
 OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC")
@@ -33,7 +37,11 @@ class Parent:
     """The process that commands are forked from, as the test's process sees it."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        env = {**env, "LC_ALL": "C.UTF-8"}
+        home = Path(tempfile.mkdtemp(prefix="funes-tests-home-"))  # no test's: it loads the rules
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        share_caches(home)
+        env = {**env, "LC_ALL": "C.UTF-8", "HOME": str(home)}
+        env.pop("XDG_CACHE_HOME", None)
         self.socket, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
