@@ -42,7 +42,7 @@ def test_status() -> None:
 memory of widget
   sessions  3 sessions (Claude Code 2, Codex 1), 214 turns, 58 edits
   period    2025-08-05 to 2025-11-03
-  indexed   never, from 3 session files
+  indexed   from 3 session files
   search    431 passages by words, 120 of 300 by meaning (40%)
   linked    12 of 17 commits of all branches (links: exact 8, lines 30)
             without: no indexed session covers this time (4); a merge that adds
