@@ -231,23 +231,19 @@ class Applying:
         return (*who, parent, t.message_id, *map(self._name, said), *marks, file, stored.digest)
 
     def _file(self, path: str) -> int | None:
-        if not path:
-            return None
-        if path not in self.files:
-            self.db.execute("INSERT OR IGNORE INTO files (path) VALUES (?)", (path,))
-            row = self.db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-            self.files[path] = row[0]
-        return self.files[path]
+        return self._number(self.files, "files", "path", path) if path else None
 
     def _name(self, name: str | None) -> int | None:
         """The number of what many rows say."""
-        if name is None:
-            return None
-        if name not in self.names:
-            self.db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
-            row = self.db.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()
-            self.names[name] = row[0]
-        return self.names[name]
+        return None if name is None else self._number(self.names, "names", "name", name)
+
+    def _number(self, known: dict[str, int], table: str, column: str, text: str) -> int:
+        """The number of a text in the `column` of a table, where it is stored if it is new."""
+        if text not in known:
+            self.db.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", (text,))
+            sql = f"SELECT id FROM {table} WHERE {column} = ?"
+            known[text] = self.db.execute(sql, (text,)).fetchone()[0]
+        return known[text]
 
     def _chunk_values(self) -> Iterator[tuple[object, ...]]:
         for key, stored in self.changes.turns.items():
