@@ -123,7 +123,5 @@ def _nobody(catalog: Catalog, info: CommitInfo) -> Unexplained:
     known, unread = read_until(catalog)
     if info.commit_time > known and reason != "bot":
         reason = unread
-    kind: Literal["human", "bot", "unknown"] = "human" if reason in BY_HAND else "unknown"
-    if reason == "bot":
-        kind = "bot"
-    return Unexplained((), info, kind, reason, "")
+    by_hand: Literal["human", "unknown"] = "human" if reason in BY_HAND else "unknown"
+    return Unexplained((), info, "bot" if reason == "bot" else by_hand, reason, "")

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from agents import ClaudeSession
 from hub import Hub, serving
 from machines import Machine
 from memory import Memory
@@ -282,18 +283,27 @@ def test_what_one_forgets_all_forget(ada: Machine, tmp_path: Path) -> None:
         assert machine.push()["pushed"]["turns"] == 0
 
 
-@pytest.mark.slow
-def test_what_is_kept_of_a_memory_elsewhere_does_not_outlive_the_forgetting(
-    ada: Machine, tmp_path: Path
-) -> None:
-    """As often as that memory is asked in between, here and on another machine."""
+def shared_by_two(
+    ada: Machine, tmp_path: Path, text: str, prompt: str
+) -> tuple[ClaudeSession, Machine]:
+    """The session that wrote `text` to cache.py, in the folder `share`, and who pulled it."""
     folder = str(tmp_path / "share")
-    gone = ada.session("cache.py", "QUETZALCOATLUS = 128", prompt="Mind the quetzalcoatlus")
+    session = ada.session("cache.py", text, prompt=prompt)
     ada.session("hello.py", "print('hello to everyone')", prompt="Say hello")
     ada.index()
     ada.push(folder)
     bob = Machine(tmp_path / "b", None, ada.repo)
     bob.pull(folder)
+    return session, bob
+
+
+@pytest.mark.slow
+def test_what_is_kept_of_a_memory_elsewhere_does_not_outlive_the_forgetting(
+    ada: Machine, tmp_path: Path
+) -> None:
+    """As often as that memory is asked in between, here and on another machine."""
+    gone, bob = shared_by_two(ada, tmp_path, "QUETZALCOATLUS = 128", "Mind the quetzalcoatlus")
+    folder = str(tmp_path / "share")
     asked = ("why", "cache.py:1", "--memory", folder)
     for machine in (ada, bob):
         machine.run(*asked)
@@ -309,13 +319,7 @@ def test_what_is_kept_of_a_memory_elsewhere_does_not_outlive_the_forgetting(
 
 @pytest.mark.slow
 def test_who_wrote_it_forgets_it_too_and_reads_it_no_more(ada: Machine, tmp_path: Path) -> None:
-    folder = str(tmp_path / "share")
-    claude = ada.session("cache.py", "LIMIT_OF_CACHE = 128", prompt="Cap the cache")
-    ada.session("hello.py", "print('hello to everyone')", prompt="Say hello")
-    ada.index()
-    ada.push(folder)
-    bob = Machine(tmp_path / "b", None, ada.repo)
-    bob.pull(folder)
+    claude, bob = shared_by_two(ada, tmp_path, "LIMIT_OF_CACHE = 128", "Cap the cache")
     bob.run("forget", "--file", "cache.py", "--yes")  # single turns, not the session
     turns = bob.push()["taken_out"]["turns"]
     assert turns
