@@ -23,6 +23,7 @@ from funes_git.origin import origin
 from funes_git.pool import Pool, Said
 from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
 from funes_git.rootcache import key_of
+from funes_git.skips import Skip, Skips, total
 from funes_git.store.changes import Changes, Key
 from funes_git_parsers.base import Parser, Source
 from funes_git_parsers.dataclass import dataclass
@@ -47,12 +48,17 @@ class IndexReport:
     turns: int
     edits: int
     chunks: int
-    skipped_records: int
+    skipped: tuple[Skip, ...]
     redactions: int
     seconds: float
     sources_found: int = 0
     sources_read: int = 0
     unreadable: tuple[tuple[Path, str], ...] = ()
+
+    @property
+    def skipped_records(self) -> int:
+        """How many records could not be read."""
+        return total(self.skipped)
 
 
 def index(
@@ -170,7 +176,7 @@ class _Run:
         self._every = every
         self._log = log
         self._found = found
-        self._skipped = 0
+        self._skips = Skips()
         self._read = 0
         self._seen: dict[Path, set[Key]] = {}
         """The turns that came again of each source that is read from the start again."""
@@ -218,8 +224,9 @@ class _Run:
             case Changes():
                 self._write(source, said)
             case SkippedRecord():
-                self._skipped += 1
-                self._note(f"{source.path}:{said.line}: {said.reason}")
+                place = redact.clean_path(f"{source.path}:{said.line}")
+                self._skips.add(said.reason, place)
+                self._note(f"{place}: {said.reason}")
             case OSError():
                 reason = said.strerror or str(said)
                 path = redact.clean_path(str(source.path))
@@ -271,7 +278,7 @@ class _Run:
             turns=new.turns,
             edits=new.edits,
             chunks=new.chunks,
-            skipped_records=self._skipped,
+            skipped=self._skips.all(),
             redactions=new.redactions,
             seconds=0.0,
             sources_found=self._found.looked_at,

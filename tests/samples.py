@@ -24,6 +24,7 @@ from funes_git.model import (
     Unexplained,
     Why,
 )
+from funes_git.skips import Skip
 from funes_git.store.records import Stats, Totals
 
 SESSION = "7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10"
@@ -231,4 +232,8 @@ STATS = Stats(
 COVERAGE = LinkReport(commits=17, unlinked=Counter({"no-session": 4, "merge": 1}), seconds=0.31)
 COVERAGE.linked.update(exact=8, lines=4)
 HOOKS = HookState("installed", Path("/w/.git/hooks"), "hooks are installed in /w/.git/hooks", {})
-REPORT = IndexReport(3, 214, 58, 431, 1, 2, 1.24)
+SKIPS = (
+    Skip("not valid JSON", 5, tuple(f"/h/u/.claude/projects/w/a.jsonl:{n}" for n in range(2, 6))),
+    Skip("too long", 1, ("/h/u/.codex/sessions/b.jsonl:7",)),
+)
+REPORT = IndexReport(3, 214, 58, 431, SKIPS, 2, 1.24)

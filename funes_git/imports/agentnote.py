@@ -39,7 +39,7 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
         about = _json(note.text)
         session_id = string(about.get("session_id"))
         if session_id is None:
-            found.skipped += 1
+            found.skips.add(*note.unread("no JSON with a session id"))
             continue
         agent = named(string(about.get("agent")) or "claude")
         found.attributions += _attributions(note, about, session_id, agent)

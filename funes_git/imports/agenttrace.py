@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from funes_git.git import Repo
@@ -51,14 +52,15 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
             try:
                 with open_session(path) as stream:
                     rows = stream.read().splitlines()
-            except OSError:
+            except OSError as error:
+                found.skips.add(error.strerror or str(error), _place(top, path))
                 continue
-            for row in rows:
+            for number, row in enumerate(rows, 1):
                 record = _record(row)
-                if record is None:
-                    found.skipped += bool(row.strip())
-                else:
+                if record:
                     told += _changes(record)
+                elif row.strip():
+                    found.skips.add("no record of Agent Trace", f"{_place(top, path)}:{number}")
     history = _History(repo) if told else None
     for change in dict.fromkeys(told):
         if history and (sha := history.commit_of(change)):
@@ -68,6 +70,10 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
             )
     found.attributions = list(_merged(found.attributions))
     return found
+
+
+def _place(top: Path, path: Path) -> str:
+    return path.relative_to(top).as_posix()
 
 
 def _record(row: bytes) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from functools import partial
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import objects
-from funes_git.imports.found import Found, Transcript
+from funes_git.imports.found import NOT_HERE, Found, Transcript
 from funes_git.imports.objects import TreeFile
 from funes_git.imports.turns import file_name
 from funes_git.model import Attribution
@@ -50,7 +50,7 @@ class _Kept:
 
     checkpoint: str
     n: str
-    metadata: str = ""
+    metadata: TreeFile | None = None
     parts: list[TreeFile] = field(default_factory=list)
     session_id: str = ""
     agent: str = ""
@@ -59,6 +59,13 @@ class _Kept:
     def name(self) -> str:
         """One checkpoint may hold the same session more than once."""
         return self.checkpoint if self.n == "0" else f"{self.checkpoint}-{self.n}"
+
+    @property
+    def unread(self) -> str | None:
+        """Why its transcript cannot be read."""
+        if any(part.size < 0 for part in (*self.parts, *filter(None, [self.metadata]))):
+            return NOT_HERE
+        return None if self.session_id else "no session id in its metadata"
 
     @property
     def size(self) -> int:
@@ -76,13 +83,13 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
     found.fetch = "entire/checkpoints/v1:entire/checkpoints/v1"
     kept = _sessions(file for ref in refs for file in objects.files(repo, ref))
     for one in kept:
-        about = _about(blobs.read(one.metadata)) if one.metadata else {}
+        about = _about(blobs.read(one.metadata.blob)) if one.metadata else {}
         one.session_id = _DATED.sub("", string(about.get("session_id")) or "")
         one.agent = named(string(about.get("agent")) or "")
-    whole = [one for one in kept if all(part.size >= 0 for part in one.parts)]
-    found.skipped = sum(not one.session_id for one in kept) + len(kept) - len(whole)
+        if reason := one.unread:
+            found.skips.add(reason, f"checkpoint {one.name}")
     found.attributions = _attributions(repo, [one for one in kept if one.session_id])
-    found.transcripts = _transcripts([one for one in whole if one.session_id], blobs)
+    found.transcripts = _transcripts([one for one in kept if not one.unread], blobs)
     return found
 
 
@@ -95,7 +102,7 @@ def _sessions(files: Iterable[TreeFile]) -> list[_Kept]:
         checkpoint = match["id"].replace("/", "")
         one = found.setdefault((checkpoint, match["n"]), _Kept(checkpoint, match["n"]))
         if match["name"] == "metadata.json":
-            one.metadata = file.blob
+            one.metadata = file
         elif all((part.path, part.blob) != (file.path, file.blob) for part in one.parts):
             one.parts.append(file)
     for one in found.values():

@@ -7,8 +7,12 @@ from dataclasses import field
 from hashlib import sha1
 
 from funes_git.model import Attribution
+from funes_git.skips import Skips
 from funes_git_parsers.base import Parser, Source
 from funes_git_parsers.dataclass import dataclass
+
+NOT_HERE = "not in this clone"
+"""Why a record cannot be read that git knows of and does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,13 @@ class Transcript:
 
 @dataclass(slots=True)
 class Found:
-    """Everything of one tool. `looked_in` says where that was, for people; `skipped` counts what
-    could not be read."""
+    """Everything of one tool. `looked_in` says where that was, for people; `skips` are the tool's
+    own records that could not be read."""
 
     looked_in: str
     transcripts: Iterable[Transcript] = ()
     attributions: list[Attribution] = field(default_factory=list)
-    skipped: int = 0
+    skips: Skips = field(default_factory=Skips)
     only_ours: Callable[[Parser, Source], bool] | None = None
     """Where the sessions are of many projects: whether one belongs to this repository."""
     fetch: str = ""

@@ -48,7 +48,7 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
         head, bar, tail = note.text.partition("\n---\n")
         about = _json(tail if bar else note.text.removeprefix("---\n"))
         if about is None:
-            found.skipped += 1
+            found.skips.add(*note.unread("no authorship log"))
             continue
         agents = {**mapping(about.get("prompts")), **mapping(about.get("sessions"))}
         found.attributions += _attributions(note, head if bar else "", agents)

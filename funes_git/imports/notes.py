@@ -8,6 +8,7 @@ from typing import NamedTuple
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import objects
+from funes_git.imports.found import NOT_HERE
 
 
 class Note(NamedTuple):
@@ -17,6 +18,10 @@ class Note(NamedTuple):
     commit: str
     at: float | None
     text: str
+
+    def unread(self, reason: str) -> tuple[str, str]:
+        """Why it cannot be read, `reason` if it is here, and where it is."""
+        return reason if self.text else NOT_HERE, f"the note on {self.commit[:7]}"
 
 
 def notes(repo: Repo, blobs: BlobReader, *refs: str) -> Iterator[Note]:

@@ -21,7 +21,8 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
         found.empty = False
         for row in filter(str.strip, note.text.splitlines()):
             told = parse(row)
-            found.skipped += not told
+            if not told:
+                found.skips.add(*note.unread("no line of ours"))
             found.attributions += [
                 Attribution(
                     note.commit,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from funes_git import discovery, ingest, redact
 from funes_git.editrecord import clean_or_none
-from funes_git.errors import FunesError, NoSessions, UsageError
+from funes_git.errors import FunesError, UsageError
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import agentnote, agenttrace, entire, gitai, ours, specstory, traces
@@ -24,6 +24,7 @@ from funes_git.imports.found import Found, Transcript
 from funes_git.model import Attribution
 from funes_git.origin import LABELS, label
 from funes_git.secretids import without
+from funes_git.skips import Skip, Skips
 from funes_git.store.imports import attribution_event
 from funes_git.store.records import Totals
 from funes_git.store.stores import Stores
@@ -41,16 +42,16 @@ _FINDERS = {m.SOURCE: m.find for m in (agentnote, agenttrace, entire, gitai, our
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What one import found and added. Of the `found` transcripts those that were new are `read`;
-    `unclaimed` ones are of agents without a parser, `foreign` ones of other repositories, `skipped`
-    ones the tool itself cannot name. `attributions` are about `commits`; `unknown` ones name
-    commits that are not here."""
+    `unclaimed` are the names of those that no parser reads, `foreign` ones are of other
+    repositories. `skips` are records of the tool itself, and of transcripts, that could not be
+    read. `attributions` are about `commits`; `unknown` ones name commits that are not here."""
 
     source: str
     found: int
     read: int
-    unclaimed: int
+    unclaimed: tuple[str, ...]
     foreign: int
-    skipped: int
+    skips: tuple[Skip, ...]
     attributions: int
     commits: int
     unknown: int
@@ -110,7 +111,9 @@ class _Reading:
             for state in stores.catalog.states()
             if state.source.path.is_relative_to(self._folder)
         }
-        self._found = self._read = self._unclaimed = self._foreign = 0
+        self._found = self._read = self._foreign = 0
+        self._unclaimed: list[str] = []
+        self._skips = Skips()
         self._every = discovery.parsers()
         self._unreadable: list[tuple[Path, str]] = []
         self._before = stores.catalog.totals()
@@ -124,16 +127,19 @@ class _Reading:
                     path.unlink()
 
     def _is_wanted(self, path: Path, found: Found) -> bool:
-        if found.only_ours is None:
+        looked = discovery.at_paths([path], self._every)
+        self._unreadable += looked.unreadable
+        if not looked.sources:
+            self._unclaimed += [] if looked.unreadable else [self._name(path)]
+            return False
+        if not found.only_ours:
             return True
-        claimed = discovery.at_paths([path], self._every).sources
         try:
-            if any(found.only_ours(self._every[one.harness], one) for one in claimed):
+            if any(found.only_ours(self._every[one.harness], one) for one in looked.sources):
                 return True
         except OSError as error:
             self._unreadable.append((path, error.strerror or str(error)))
-        self._foreign += bool(claimed)
-        self._unclaimed += not claimed
+        self._foreign += 1
         return False
 
     def _batches(self, transcripts: Iterable[Transcript]) -> Iterator[list[Path]]:
@@ -165,14 +171,16 @@ class _Reading:
     def _take(self, paths: list[Path]) -> None:
         if not paths:
             return
-        try:
-            report = ingest.index(self._repo, self._stores, paths=paths, adopt=True)
-            self._unreadable += report.unreadable
-            claimed = report.sources_found
-        except NoSessions:
-            claimed = 0
-        self._read += claimed
-        self._unclaimed += len(paths) - claimed
+        report = ingest.index(self._repo, self._stores, paths=paths, adopt=True)
+        self._read += len(paths)
+        self._unreadable += report.unreadable
+        for skip in report.skipped:
+            places = (self._name(Path(place)) for place in skip.places)
+            self._skips.add(skip.reason, *places, count=skip.count)
+
+    def _name(self, path: Path) -> str:
+        """What a transcript's file, or a place in it, is called within its tool."""
+        return path.relative_to(self._folder).as_posix()
 
     def report(self, found: Found) -> ImportReport:
         """What was read, and what of the attributions is new, which are kept here."""
@@ -186,9 +194,9 @@ class _Reading:
             source=self._source,
             found=self._found,
             read=self._read,
-            unclaimed=self._unclaimed,
+            unclaimed=tuple(self._unclaimed),
             foreign=self._foreign,
-            skipped=found.skipped,
+            skips=(*found.skips.all(), *self._skips.all()),
             attributions=len(known),
             commits=len(infos),
             unknown=len(found.attributions) - len(known),

@@ -6,15 +6,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import objects
-from funes_git.imports.found import Found, Transcript
+from funes_git.imports.found import NOT_HERE, Found, Transcript
 from funes_git.sessionfile import open_session
+from funes_git.skips import Skips
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.specstory import told_of
 
@@ -45,29 +45,32 @@ def find(repo: Repo, blobs: BlobReader) -> Found:
     """Every session, each once, under the path that its file has in the repository: the parser
     tells by it in which folder the session ran. Raises GitError."""
     longest: dict[str, _Rendering] = {}
-    for one in list(_in_worktrees(repo)) or _in_head(repo, blobs):
+    skips = Skips()
+    for one in list(_in_worktrees(repo, skips)) or _in_head(repo, blobs, skips):
         # a session that was given another title was rendered again under another name
         before = longest.get(one.session)
         if before is None or before.size < one.size:
             longest[one.session] = one
     kept = [one.transcript for one in longest.values()]
-    return Found(f"sessions in {FOLDER}", kept, empty=not kept)
+    empty = not kept and not skips.all()
+    return Found(f"sessions in {FOLDER}", kept, skips=skips, empty=empty)
 
 
-def _in_worktrees(repo: Repo) -> Iterator[_Rendering]:
+def _in_worktrees(repo: Repo, skips: Skips) -> Iterator[_Rendering]:
     seen = set()
     for top in repo.worktrees():
         for path in _rendered(top):
             name = path.relative_to(top).as_posix()
-            with suppress(OSError):
+            try:
                 stat = path.stat()
                 head = _text(path, _HEAD)
-                if name not in seen:
-                    seen.add(name)
-                    stamp = f"{stat.st_size} {stat.st_mtime_ns}"
-                    yield _Rendering(
-                        stat.st_size, head, Transcript(name, stamp, partial(_text, path))
-                    )
+            except OSError as error:
+                skips.add(error.strerror or str(error), name)
+                continue
+            if name not in seen:
+                seen.add(name)
+                stamp = f"{stat.st_size} {stat.st_mtime_ns}"
+                yield _Rendering(stat.st_size, head, Transcript(name, stamp, partial(_text, path)))
 
 
 def _text(path: Path, size: int = -1) -> bytes:
@@ -75,9 +78,13 @@ def _text(path: Path, size: int = -1) -> bytes:
         return stream.read(size)
 
 
-def _in_head(repo: Repo, blobs: BlobReader) -> Iterator[_Rendering]:
+def _in_head(repo: Repo, blobs: BlobReader, skips: Skips) -> Iterator[_Rendering]:
     for file in objects.files(repo, "HEAD") if repo.tips("HEAD") else ():
-        if _IN_TREE.fullmatch(file.path):
+        if not _IN_TREE.fullmatch(file.path):
+            continue
+        if file.size < 0:
+            skips.add(NOT_HERE, file.path)
+        else:
             read = partial(blobs.read, file.blob)
             yield _Rendering(file.size, read()[:_HEAD], Transcript(file.path, file.blob, read))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from funes_git.imports.found import NOT_HERE
 from funes_git.origin import label
-from funes_git.render import words
+from funes_git.render import skipped, words
 from funes_git.render.clean import line
 from funes_git.render.json import Object
 from funes_git.render.words import plural
@@ -37,10 +38,14 @@ def _left_out(report: ImportReport) -> Iterator[str]:
         (report.unknown, "left out {} on commits that are not in this clone", "statement"),
         (report.added.redactions, "redacted {} before storing", "secret"),
         (report.foreign, "left out {} of other repositories", "session"),
-        (report.unclaimed, "no parser reads {}", "session"),
-        (report.skipped, f"skipped {{}} of {label(report.source)}", "unreadable record"),
     )
     yield from (words.format(plural(n, what)) for n, words, what in counted if n)
+    if report.unclaimed:
+        named = skipped.first(report.unclaimed, len(report.unclaimed))
+        yield f"no parser reads {plural(len(report.unclaimed), 'session')}: {named}"
+    yield from skipped.told(report.skips, f" of {label(report.source)}")
+    if any(skip.reason == NOT_HERE for skip in report.skips):
+        yield "  to have all of it here: git fetch --refetch --no-filter, then import again"
     for path, reason in report.unreadable:
         yield f"could not read {line(path.name)}: {line(reason)}"
 
@@ -60,9 +65,11 @@ def as_json(report: ImportReport) -> Object:
         "transcripts": {
             "found": report.found,
             "read": report.read,
-            "unclaimed": report.unclaimed,
+            "unclaimed": len(report.unclaimed),
+            "unclaimed_names": list(report.unclaimed),
             "foreign": report.foreign,
-            "skipped": report.skipped,
+            "skipped": sum(skip.count for skip in report.skips),
+            "skipped_records": skipped.as_json(report.skips),
             "unreadable": [{"name": p.name, "reason": why} for p, why in report.unreadable],
         },
         "attributions": {

@@ -18,6 +18,7 @@ from funes_git.model import (
     Unexplained,
     Why,
 )
+from funes_git.render import skipped
 
 if TYPE_CHECKING:
     from funes_git.ingest import IndexReport
@@ -329,6 +330,7 @@ def indexed(report: IndexReport) -> Object:
         "edits": report.edits,
         "chunks": report.chunks,
         "skipped_records": report.skipped_records,
+        "skipped": skipped.as_json(report.skipped),
         "redactions": report.redactions,
         "seconds": round(report.seconds, 3),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from funes_git.render import width, wired, words
+from funes_git.render import skipped, width, wired, words
 from funes_git.render.clean import line
 from funes_git.render.page import Page
 from funes_git.render.words import plural
@@ -176,8 +176,7 @@ def indexed(report: IndexReport) -> Iterator[str]:
         yield f"read {words.listed(parts)} in {words.took(report.seconds)}"
     if report.redactions:
         yield f"redacted {plural(report.redactions, 'secret')} before storing"
-    if report.skipped_records:
-        yield f"skipped {plural(report.skipped_records, 'unreadable record')} (see the log)"
+    yield from skipped.told(report.skipped, " (each is in .git/funes/log/worker.log)")
     for path, reason in report.unreadable:
         yield f"could not read {line(str(path))}: {line(reason)}"
 

@@ -280,6 +280,7 @@ def test_index_reports_only_what_is_new(widget: Widget) -> None:
         "edits": 0,
         "chunks": 0,
         "skipped_records": 0,
+        "skipped": [],
         "redactions": 0,
         "seconds": pytest.approx(0, abs=60),
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
-from samples import COVERAGE, HOOKS, NOON, REPORT, STATS
+from samples import COVERAGE, HOOKS, NOON, REPORT, SKIPS, STATS
 
 from funes_git.embed import Weights
 from funes_git.ingest import IndexReport
@@ -75,7 +75,10 @@ widget has a memory
   Codex        1 session, 34 turns
 read 3 new sessions, 214 turns, 58 edits and 431 passages in 1.2 s
 redacted 2 secrets before storing
-skipped 1 unreadable record (see the log)
+skipped 6 unreadable records (each is in .git/funes/log/worker.log):
+  5 not valid JSON: /h/u/.claude/projects/w/a.jsonl:2, /h/u/.claude/projects/w/a.jsonl:3, \
+/h/u/.claude/projects/w/a.jsonl:4 and 2 more
+  1 too long: /h/u/.codex/sessions/b.jsonl:7
 
 12 of 17 commits of all branches tied to turns in 0.3 s
   8  exact  its lines are in the commit, and the session made the commit
@@ -113,17 +116,18 @@ def test_init_says_only_what_will_become_of_the_vectors() -> None:
 
 
 def test_indexing_with_nothing_new() -> None:
-    assert list(state.indexed(IndexReport(0, 0, 0, 0, 0, 0, 0.05))) == ["nothing new (0.1 s)"]
-    more = list(state.indexed(IndexReport(0, 7, 1, 9, 0, 0, 2.0)))
+    assert list(state.indexed(IndexReport(0, 0, 0, 0, (), 0, 0.05))) == ["nothing new (0.1 s)"]
+    more = list(state.indexed(IndexReport(0, 7, 1, 9, (), 0, 2.0)))
     assert more == ["read 7 new turns, 1 edit and 9 passages in 2.0 s"]
 
 
 def test_one_is_not_many() -> None:
-    report = IndexReport(1, 1, 1, 1, 1, 1, 2.0)
+    report = IndexReport(1, 1, 1, 1, SKIPS[1:], 1, 2.0)
     assert "\n".join(state.indexed(report)) == snapshot("""\
 read 1 new session, 1 turn, 1 edit and 1 passage in 2.0 s
 redacted 1 secret before storing
-skipped 1 unreadable record (see the log)\
+skipped 1 unreadable record (each is in .git/funes/log/worker.log):
+  1 too long: /h/u/.codex/sessions/b.jsonl:7\
 """)
     assert plural(1204, "turn") == "1,204 turns"
 

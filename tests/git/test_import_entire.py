@@ -15,9 +15,13 @@ from memory import Memory
 from funes_git.errors import FunesError, UsageError
 from funes_git.git import process
 from funes_git.imports.run import ImportReport, run
+from funes_git.render.imported import as_json
+from funes_git.render.imported import told as told_of
+from funes_git.skips import Skip
 from funes_git.store.stores import Stores
 
 BRANCH = "refs/heads/entire/checkpoints/v1"
+NL = b"\n"
 FIRST, SECOND = "0b6dc504670c", "2137cc37a400"
 
 
@@ -241,12 +245,12 @@ def test_the_number_of_git_processes_does_not_grow_with_checkpoints(story: Story
         before = process.started
         with Stores.open(story.memory.repo.layout, write=True) as stores:
             report = run(story.memory.repo, stores, "entire")
-        assert report.unclaimed >= number
+        assert len(report.unclaimed) >= number
         counts.append(process.started - before)
     assert counts[0] == counts[1]
 
 
-def test_what_cannot_be_read_is_counted(story: Story) -> None:
+def test_what_cannot_be_read_is_counted_and_named(story: Story) -> None:
     story.files |= {
         "aa/bbbbbbbbbb/0/metadata.json": b"{not json",
         "aa/bbbbbbbbbb/0/full.jsonl": b"{}\n",
@@ -255,7 +259,42 @@ def test_what_cannot_be_read_is_counted(story: Story) -> None:
     }
     story.leave()
     report = imported(story.memory)
-    assert (report.skipped, report.read) == (2, 1)
+    names = ("checkpoint aabbbbbbbbbb", "checkpoint aacccccccccc")
+    assert (report.skips, report.read) == ((Skip("no session id in its metadata", 2, names),), 1)
+
+
+def test_what_is_not_in_this_clone_is_named_with_what_brings_it(story: Story) -> None:
+    """As in a clone with a filter: the checkpoint is known, its transcript is not there."""
+    story.leave()
+    told = story.repo.git("ls-tree", BRANCH, f"{SECOND[:2]}/{SECOND[2:]}/0/full.jsonl")
+    blob = told.split()[2]
+    (story.repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    report = imported(story.memory)
+    skip = Skip("not in this clone", 1, (f"checkpoint {SECOND}",))
+    assert (report.skips, report.read, report.attributions) == ((skip,), 1, 2)
+    shown = list(told_of(report, 0))
+    assert shown[-3:] == [
+        "skipped 1 unreadable record of Entire:",
+        f"  1 not in this clone: checkpoint {SECOND}",
+        "  to have all of it here: git fetch --refetch --no-filter, then import again",
+    ]
+
+
+def test_records_of_a_transcript_that_cannot_be_read_are_named(story: Story) -> None:
+    broken = story.whole + b"{half a record\n"
+    files = checkpoint(SECOND, 0, story.claude.id, broken)
+    files |= checkpoint(FIRST, 1, "0b1c2d3e", b"no transcript of any agent\n")
+    orphan(story.repo, BRANCH, files)
+    report = imported(story.memory)
+    place = f"{story.claude.id}/{SECOND}.jsonl:{broken.count(b'{half') + story.whole.count(NL)}"
+    assert report.skips == (Skip("not valid JSON", 1, (place,)),)
+    assert report.unclaimed == (f"0b1c2d3e/{FIRST}-1.jsonl",)
+    kept = as_json(report)["transcripts"]
+    assert (kept["skipped"], kept["unclaimed"]) == (1, 1)
+    assert kept["skipped_records"] == [
+        {"reason": "not valid JSON", "count": 1, "places": [place]},
+    ]
+    assert kept["unclaimed_names"] == [*report.unclaimed]
 
 
 def test_a_repository_without_checkpoints_is_told(repo: GitRepo) -> None:

@@ -14,6 +14,7 @@ from planted import Maker
 
 from funes_git.git import process
 from funes_git.model import Answer
+from funes_git.skips import Skip
 
 AT = 1_767_000_000.0
 MESSAGES = [
@@ -106,7 +107,9 @@ def test_notes_that_are_no_logs_are_counted_and_cost_nothing_else(repo: GitRepo)
     )
     memory = Memory(repo)
     report = imported(memory, "git-ai")
-    assert (report.skipped, report.found, report.attributions) == (2, 0, 2)
+    assert (report.found, report.attributions) == (0, 2)
+    places = (f"the note on {first[:7]}", f"the note on {second[:7]}")
+    assert report.skips == (Skip("no authorship log", 2, places),)
     assert {link.session_id for link in memory.links(third)} == {"s", "s_2"}
 
 
@@ -138,10 +141,13 @@ def test_agent_note_gives_the_words_behind_a_commit(repo: GitRepo) -> None:
     note(repo, "agentnote", sha, agentnote("a1b2", said, files=files))
     again = agentnote("a1b2", said, ("Turn it off", "Done."), files=files[:1], agent="codex")
     note(repo, "agentnote", later, again)
-    note(repo, "agentnote", repo.commit("third", date=AT + 7200), "no JSON")
+    third = repo.commit("third", date=AT + 7200)
+    note(repo, "agentnote", third, "no JSON")
     memory = Memory(repo)
     report = imported(memory, "agentnote")
-    assert (report.skipped, report.attributions, report.added.turns) == (1, 2, 4)
+    places = (f"the note on {third[:7]}",)
+    assert report.skips == (Skip("no JSON with a session id", 1, places),)
+    assert (report.attributions, report.added.turns) == (2, 4)
     (link,) = memory.links(sha)
     assert (link.level, link.source, link.path) == ("imported", "agentnote", "src/auth.ts")
     assert (link.session_id, link.harness) == ("a1b2", "claude_code")

@@ -20,6 +20,7 @@ from imports import imported
 from memory import Memory
 
 from funes_git.errors import UsageError
+from funes_git.skips import Skip
 
 
 @pytest.fixture
@@ -171,7 +172,9 @@ def test_a_record_of_agent_trace_speaks_of_the_next_commit_of_its_file(repo: Git
     repo.write(".agent-trace/traces.jsonl", "\n".join(lines))
     memory = Memory(repo)
     report = imported(memory, "agent-trace")
-    assert (report.skipped, report.attributions) == (1, 1)
+    place = ".agent-trace/traces.jsonl:6"
+    assert report.skips == (Skip("no record of Agent Trace", 1, (place,)),)
+    assert report.attributions == 1
     (link,) = memory.links(second)
     assert (link.session_id, link.harness, link.source) == ("conv-1", "claude_code", "agent-trace")
     assert (link.level, link.path, link.lines) == ("imported", "a.py", ((1, 2), (4, 4)))

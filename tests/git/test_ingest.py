@@ -19,6 +19,7 @@ from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.ingest import IndexReport
 from funes_git.linehash import exact_hash
+from funes_git.skips import Skip
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
 
@@ -260,7 +261,7 @@ def test_a_damaged_compressed_session_is_named_and_the_others_are_read(
     assert report.sessions == 1
 
 
-def test_a_bad_record_is_skipped_counted_and_logged_by_its_line(
+def test_a_bad_record_is_skipped_counted_and_named_by_its_line(
     project: GitRepo, hermetic: Path
 ) -> None:
     claude = ClaudeSession(project, hermetic)
@@ -270,8 +271,9 @@ def test_a_bad_record_is_skipped_counted_and_logged_by_its_line(
     claude.says("good, too")
     report = index(project)
     assert (report.skipped_records, report.turns) == (1, 2)
+    assert report.skipped == (Skip("not valid JSON", 1, (f"{claude.file}:2",)),)
     log = Repo.discover(project.path).layout.log.read_text()
-    assert f"{claude.file}:2: " in log
+    assert f"{claude.file}:2: not valid JSON" in log
     assert "the words" not in log
     assert index(project).skipped_records == 0
 
