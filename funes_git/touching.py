@@ -16,7 +16,7 @@ from funes_git.adopt import bearing, checkouts_of, gone_neighbours, recorded_roo
 from funes_git.belong import Checkouts, Roots, is_lost, is_under
 from funes_git.git import Repo
 from funes_git.predecessor import Predecessors
-from funes_git.rootcache import Key, RootCache, key_of
+from funes_git.rootcache import Key, RootCache, Verdict, key_of
 from funes_git.sessionfile import head, open_session
 from funes_git_parsers.base import COMMIT, Edit, Parser, Source, Turn
 
@@ -38,8 +38,7 @@ class Search:
         self._roots = Roots.load(repo.layout)
         self._places = Checkouts(repo.common_dir, self._tops, self._roots)
         self._cache = RootCache(config.user_layout().discovery)
-        known = dict.fromkeys((str(repo.common_dir), *map(str, self._tops), *self._roots.ours))
-        self._place = sha1("\0".join(known).encode("utf-8", "surrogateescape")).hexdigest()
+        self._place = _place(repo, self._tops, self._roots)
         self._verdicts = self._cache.verdicts(self._place)
         self._new_roots: list[tuple[Source, set[str]]] = []
         self._new_verdicts: list[tuple[Source, bool]] = []
@@ -212,6 +211,17 @@ class Search:
         if places != Roots.load(self._repo.layout):
             with suppress(OSError):
                 places.save(self._repo.layout)
+
+
+def verdicts(repo: Repo) -> dict[Key, Verdict]:
+    """What was found of each source when this repository's sessions were last looked for."""
+    place = _place(repo, repo.worktrees(), Roots.load(repo.layout))
+    return RootCache(config.user_layout().discovery).verdicts(place)
+
+
+def _place(repo: Repo, tops: Iterable[Path], roots: Roots) -> str:
+    known = dict.fromkeys((str(repo.common_dir), *map(str, tops), *roots.ours))
+    return sha1("\0".join(known).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _clean(found: list[tuple[Source, set[str]]]) -> list[tuple[Source, set[str]]]:

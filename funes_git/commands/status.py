@@ -22,8 +22,8 @@ def status(
     Parameters
     ----------
     agents
-        For each agent: where its sessions are looked for, how many there are, what is indexed of
-        them, and which versions wrote them; with --memory, what that one holds of it.
+        For each agent: where its sessions are looked for, what became of those that are there,
+        what is indexed, and which versions wrote them; with --memory, what that one holds of it.
     memory
         Ask this memory instead of the repository's own: ORG/NAME[@REVISION] on the Hugging Face
         Hub, or a path.

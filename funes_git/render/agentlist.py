@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,18 @@ from funes_git.render.words import agent, ago, listed, plural
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from funes_git.agents import Agent
+    from funes_git.agents import Agent, Fate
 
 _MANY = 4
+READ_NEW = "to read what is new: git funes index"
+EXPLAIN = "why a session is here or not: git funes index --explain SESSION"
+_ABSENT: tuple[tuple[Fate, str, str], ...] = (
+    ("elsewhere", "elsewhere", "elsewhere"),
+    ("before", "before_first_commit", "from before its first commit"),
+    ("forgotten", "forgotten", "forgotten"),
+    ("unseen", "not_looked_at", "not looked at yet"),
+)
+"""What became of sessions that are not here, in JSON and in words."""
 
 
 def lines(page: Page, agents: Sequence[Agent]) -> Iterator[str]:
@@ -25,22 +35,21 @@ def lines(page: Page, agents: Sequence[Agent]) -> Iterator[str]:
     for one in agents:
         name = width.pad(agent(one.name), wide)
         yield f"{page.style.bold(name)}  {_counts(one)}"
-        for sentence in (_looked(one), _about(one)):
+        for sentence in (_looked(one), _found(one), _about(one)):
             if sentence:
                 yield from (page.style.dim(row) for row in prose(page, sentence, indent))
+    found = sum((one.found for one in agents), Counter())
+    if found["waiting"] or found["unseen"]:
+        yield READ_NEW
+    if found.total() > found["read"]:
+        yield EXPLAIN
 
 
 def _counts(one: Agent) -> str:
     stored = one.stored
     if not stored.turns:
-        return (
-            f"{plural(one.found, 'session')} found, none of this repository"
-            if one.found
-            else ("no session found")
-        )
-    # a file may hold several sessions: then it says nothing
-    of = f" of {one.found:,} found" if one.found >= stored.sessions else ""
-    told = f"{plural(stored.sessions, 'session')}{of}, {plural(stored.turns, 'turn')}"
+        return "no session of this repository" if one.found else "no session found"
+    told = f"{plural(stored.sessions, 'session')}, {plural(stored.turns, 'turn')}"
     return f"{told}, the newest {ago(stored.newest)}" if stored.newest is not None else told
 
 
@@ -57,6 +66,20 @@ def _looked(one: Agent) -> str:
         more = f" and {absent - 1} more; none is there" if absent > 1 else " (not there)"
         return f"looked for {line(str(one.folders[0][0]))}{more}"
     return f"looked in {listed(folders)}" + (f"; {absent} more not there" if absent else "")
+
+
+def _found(one: Agent) -> str:
+    """How many there are, and what became of them."""
+    if not one.found:
+        return ""
+    waiting = f" ({one.found['waiting']:,} to be read)" if one.found["waiting"] else ""
+    told = [f"{_here(one):,} of this repository{waiting}"]
+    told += [f"{one.found[fate]:,} {words}" for fate, _, words in _ABSENT if one.found[fate]]
+    return f"{one.found.total():,} found, {', '.join(told)}"
+
+
+def _here(one: Agent) -> int:
+    return one.found["read"] + one.found["waiting"]
 
 
 def _about(one: Agent) -> str:
@@ -80,7 +103,8 @@ def _object(one: Agent) -> json.Object:
     return {
         "harness": one.name,
         "folders": None if one.folders is None else _folders(one.folders),
-        "found": None if one.folders is None else one.found,
+        "found": None if one.folders is None else one.found.total(),
+        **_fates(one),
         "sessions": one.stored.sessions,
         "turns": one.stored.turns,
         "newest": one.stored.newest,
@@ -88,6 +112,13 @@ def _object(one: Agent) -> json.Object:
         "versions": list(one.stored.versions),
         "error": one.error,
     }
+
+
+def _fates(one: Agent) -> json.Object:
+    """How many of the sessions that were found, None where nothing was looked for."""
+    counts = {"of_this_repository": _here(one), "waiting": one.found["waiting"]}
+    counts |= {name: one.found[fate] for fate, name, _ in _ABSENT}
+    return {name: None if one.folders is None else count for name, count in counts.items()}
 
 
 def _folders(folders: Sequence[tuple[Path, bool]]) -> list[json.Object]:

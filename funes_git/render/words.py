@@ -97,6 +97,9 @@ _LABELS: Final = {
     "qwen": "Qwen Code",
     "droid": "Factory Droid",
     "hermes": "Hermes",
+    "specstory": "SpecStory",
+    "hub_traces": "Hub traces",
+    "funes_jsonl": "funes turns files",
 }
 _STEPS: Final = (
     (365 * 86400, "year"),

@@ -42,6 +42,12 @@ class SessionReading(EditReading):
         )
         return [SourceState(Source(r[0], Path(r[1]), *r[2:5]), expand(r[5]), *r[6:]) for r in rows]
 
+    def sizes_read(self) -> dict[tuple[str, str, str], tuple[int, int, int]]:
+        """By harness, path and key of every source that was read: size, modification time in
+        nanoseconds, and how many turns of it belong here."""
+        rows = self.rows("SELECT harness, path, key, size, mtime_ns, turns FROM sources")
+        return {row[:3]: row[3:] for row in rows}
+
     def imported_from(self) -> set[str]:
         """The other tools of which something was imported, sessions or words on commits."""
         paths = self.rows("SELECT DISTINCT path FROM sources")
