@@ -7,6 +7,7 @@ import posixpath
 import re
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_UNTIDY = re.compile(r"(?:^|/)\.|//|/$|^$")
 
 
 def join(cwd: str | None, path: str) -> str:
@@ -15,7 +16,12 @@ def join(cwd: str | None, path: str) -> str:
         return path
     if _DRIVE.match(cwd):
         return ntpath.normpath(ntpath.join(cwd, path))
-    return posixpath.normpath(posixpath.join(cwd, path))
+    return normal(posixpath.join(cwd, path))
+
+
+def normal(path: str) -> str:
+    """`posixpath.normpath`, which takes ten times as long where there is nothing to do."""
+    return posixpath.normpath(path) if _UNTIDY.search(path) else path
 
 
 def is_absolute(path: str) -> bool:

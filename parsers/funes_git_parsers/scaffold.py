@@ -68,6 +68,7 @@ _STARTS = (
     ("[Request interrupted by user", INTERRUPT),
     ("Stop hook feedback:", HOOK),
 )
+_ANY_START = tuple(start for start, _ in _STARTS)
 _ASSISTANT_STARTS = ("API Error: ", "API Error (", "Claude AI usage limit reached|")
 
 # Whole blocks of the harness inside other text. An example in backticks or quotes is no such block.
@@ -111,9 +112,8 @@ def kind(text: str, role: str) -> str | None:
         return _only_blocks(start) if start[:1] == "<" else None
     if role == "assistant":
         return API_ERROR if start.startswith(_ASSISTANT_STARTS) else None
-    for prefix, found in _STARTS:
-        if start.startswith(prefix):
-            return found
+    if start.startswith(_ANY_START):
+        return next(found for prefix, found in _STARTS if start.startswith(prefix))
     if is_recall(start):
         return RECALL
     return _only_blocks(start)

@@ -50,7 +50,8 @@ _FAILED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call: `text` is its input, as JSON or as the tool takes it."""
+    """One tool call: `text` is its input, as JSON or as the tool takes it; `arguments` the same by
+    name, where who makes it has them at hand."""
 
     tool_use_id: str
     tool: str
@@ -58,9 +59,10 @@ class Call:
     turn_uuid: str
     ts: float | None
     cwd: str | None
+    arguments: Mapping[str, Any] | None = None
 
     def plain(self) -> list[Any]:
-        """Its fields, as JSON values."""
+        """Its fields, as JSON values; `text` tells the arguments."""
         return [self.tool_use_id, self.tool, self.text, self.turn_uuid, self.ts, self.cwd]
 
 
@@ -83,8 +85,8 @@ def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) 
     Their time is the call's: a command that writes and commits must not seem to have written after
     its own commit.
     """
+    origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
     for n, change in enumerate(asked(call) if changes is None else changes):
-        origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
         yield Edit(
             session_id,
             call.turn_uuid,
@@ -115,14 +117,9 @@ def failed(output: str) -> bool:
 
 def command(call: Call) -> str | None:
     """The command line of a shell call; None for any other tool."""
-    return _command(call.tool, call.text)
-
-
-@lru_cache(maxsize=16)  # for its commits, its changes and their origin
-def _command(tool: str, text: str) -> str | None:
-    if _plain_name(tool) not in _SHELLS:
+    if _plain_name(call.tool) not in _SHELLS:
         return None
-    arguments = _decoded(text)
+    arguments = arguments_of(call)
     words = arguments.get("command", arguments.get("cmd"))
     if isinstance(words, list) and words and all(isinstance(word, str) for word in words):
         is_script = len(words) == 3 and words[1].startswith("-") and words[1].endswith("c")
@@ -217,7 +214,7 @@ def _plain_name(tool: str) -> str:
 
 def arguments_of(call: Call) -> Mapping[str, Any]:
     """The arguments of a call by name; none if its input is something else."""
-    return _decoded(call.text)
+    return _decoded(call.text) if call.arguments is None else call.arguments
 
 
 @lru_cache(maxsize=16)  # each call is asked for its command, its folder and its changes
@@ -230,7 +227,7 @@ def _decoded(text: str) -> Mapping[str, Any]:
 
 def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     for name in names:
-        if found := string(arguments.get(name)):
+        if (found := arguments.get(name)) and isinstance(found, str):
             return found
     return None
 

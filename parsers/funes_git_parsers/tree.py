@@ -28,7 +28,6 @@ class Entry:
     exchange: str | None = None
 
 
-_NOTHING: Final = Entry()
 _ABOVE_ALL: Final = Entry(depth=-1)
 
 
@@ -40,19 +39,21 @@ class Tree:
     leaf: str | None = None
     given_up: dict[str, None] = field(default_factory=dict)
 
-    def follow(self, parent: str | None) -> Entry:
+    @property
+    def above(self) -> Entry:
+        """What the next entry will follow."""
+        return self.entries.get(self.leaf or "", _ABOVE_ALL)
+
+    def follow(self, parent: str | None) -> None:
         """Move to `parent`, where the next entry will be added. One that is not known (its record
         could not be read, or is forgotten) counts as the leaf."""
-        if parent is not None and parent not in self.entries:
-            parent = self.leaf
-        if parent != self.leaf:
+        if parent != self.leaf and (parent is None or parent in self.entries):
             self._leave(parent)
             self.leaf = parent
-        return self.entries.get(parent or "", _NOTHING)
 
     def add(self, entry_id: str, turn: str | None, exchange: str | None) -> None:
         """A new leaf below the old one. `turn` is None if it is no turn."""
-        above = self.entries.get(self.leaf or "", _ABOVE_ALL)
+        above = self.above
         if turn is None:
             turn, exchange = above.turn, above.exchange
         self.entries[entry_id] = Entry(self.leaf, above.depth + 1, turn, exchange)

@@ -5,8 +5,9 @@
 Reads every session below FOLDER (by default the shared traces). For each agent: records by kind,
 with how many brought nothing and why; tool calls by name; editing calls with the edits that they
 gave; the counts beside those of the page of formats; and the speed of one core, with that of
-decoding alone. Fails if more than 0.1 % of the records brought nothing without a reason, or fewer
-than 98 % of the editing calls that succeeded gave an edit with text.
+decoding alone. At the end, the speed of all formats that are JSON Lines together. Fails if more
+than 0.1 % of the records brought nothing without a reason, or fewer than 98 % of the editing calls
+that succeeded gave an edit with text.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from formats_page import PAGE, compared
-from reading_speed import Speed, speed
+from reading_speed import Speed, speed, together
 
 from funes_git import discovery
 from funes_git.sessionfile import open_session
@@ -98,10 +99,16 @@ def main(folder: Path) -> int:
     tallies: dict[str, Tally] = {}
     for source in found.sources:
         count(tallies.setdefault(source.harness, Tally()), every[source.harness], source)
+    by_line: dict[str, Speed] = {}
     for name, tally in sorted(tallies.items()):
-        tally.speed = speed(every[name], [s for s in found.sources if s.harness == name])
+        sources = [source for source in found.sources if source.harness == name]
+        tally.speed = speed(every[name], sources)
+        if tally.speed and all(".jsonl" in source.path.name for source in sources):
+            by_line[name] = tally.speed
         report(name, tally)
         compare(name, tally)
+    if by_line:
+        print(f"JSONL formats together ({', '.join(by_line)}): {together(by_line.values())}")
     for path, reason in found.unreadable:
         print(f"unreadable: {path}: {reason}")
     claimed = {source.path for source in found.sources}

@@ -49,6 +49,17 @@ def test_a_record_of_an_unknown_kind_is_told(
     assert "1 new-kind: 1 NO REASON" in capsys.readouterr().out
 
 
+def test_the_speed_of_all_formats_by_line_is_told_together(
+    bench: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading = sys.modules["reading_speed"]
+    first = reading.Speed([2_000_000], 5, 10, {"read": 0.01})
+    second = reading.Speed([1_000_000, 1_000_000], 5, 10, {"read": 0.03})
+    assert reading.together([first, second]) == "one core: read 100 MB/s of 4.0 MB"
+    bench.main(TESTS / "data" / "claude")
+    assert "JSONL formats together (claude_code): one core: read " in capsys.readouterr().out
+
+
 PAGE = """\
 | agent | sessions | files | MB | records | user turns | assistant msgs | tool calls | edit calls |
 | claude_code | 609 (incl. 26 files) | 618 | 615 | 180,771 | 3,421 | 31,321 | 33,923 | ≈7,688 |

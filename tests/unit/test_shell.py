@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import subprocess
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funes_git_parsers.base import Hunk
+from funes_git_parsers.paths import normal
 from funes_git_parsers.shell import ShellWrite, _Walk, printed_commits, tools, writes
 from funes_git_parsers.shell.lex import lex
 
@@ -430,3 +432,8 @@ def test_time_is_linear(part: str) -> None:
 
     seconds(1_000)
     assert least(40_000) < 40 * (least(4_000) + 0.002)
+
+
+@given(st.text("/.a", max_size=10))
+def test_a_path_is_tidied_as_python_does_it(path: str) -> None:
+    assert normal(path) == posixpath.normpath(path)

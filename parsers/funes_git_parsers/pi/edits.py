@@ -16,7 +16,7 @@ _SHOWN = re.compile(r"^(?:([ +-])( *\d{1,9})[ |](.*))?", re.MULTILINE)
 
 def changes(call: Call, details: Mapping[str, Any]) -> list[Change]:
     """What a call that succeeded did. `details` are the result's."""
-    if told := list(_told(details)):
+    if ("op" in details or "perFileResults" in details) and (told := list(_told(details))):
         return told
     asked = tools.asked(call)
     hunks = _hunks(details) if asked else ()

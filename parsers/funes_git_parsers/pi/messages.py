@@ -7,11 +7,11 @@ A field of another type than pi writes counts as absent. Message types: earendil
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from funes_git_parsers import media, scaffold
-from funes_git_parsers.base import Block, PrintedCommit
+from funes_git_parsers.base import Block
 from funes_git_parsers.shell import printed_commits
 from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 
@@ -59,20 +59,27 @@ def assistant(message: Mapping[str, Any]) -> list[Block]:
     return found
 
 
+def arguments(message: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
+    """The arguments of each call of the model's, None for those that have no names."""
+    for part in media.parts(message.get("content")):
+        if part.get("type") == "toolCall":
+            given = part.get("arguments")
+            yield given if isinstance(given, dict) else None
+
+
 def result(message: Mapping[str, Any], command: str | None) -> Block:
     """What a tool returned. `command` is what a shell was given."""
     text = "\n".join(texts(message.get("content")))
     failed = message.get("isError") is True
-    code = _exit_code(message, text, failed) if command is not None else None
-    return Block(
+    return Block(  # by position: names take twice as long
         "tool_result",
         text,
         string(message.get("toolName")),
         string(message.get("toolCallId")),
-        is_error=failed,
-        exit_code=code,
-        commits=printed(command, text),
-        scaffold=scaffold.kind(text, "tool"),
+        failed,
+        None if command is None else _exit_code(message, text, failed),
+        printed_commits(command, text) if command else (),
+        scaffold.kind(text, "tool"),
     )
 
 
@@ -85,11 +92,6 @@ def _exit_code(message: Mapping[str, Any], text: str, failed: bool) -> int | Non
     return None if failed else 0
 
 
-def printed(command: str | None, text: str) -> tuple[PrintedCommit, ...]:
-    """The commits that a command line made, as it printed them."""
-    return printed_commits(command, text) if command else ()
-
-
 def person_ran(message: Mapping[str, Any], call_id: str) -> list[Block]:
     """A shell command that the person ran from the prompt (`!cmd`), and its output."""
     command = string(message.get("command"))
@@ -98,7 +100,7 @@ def person_ran(message: Mapping[str, Any], call_id: str) -> list[Block]:
     code = integer(message.get("exitCode"))
     failed = message.get("cancelled") is True or bool(code)
     output = media.elided(string(message.get("output")) or "")
-    commits = printed(command, output)
+    commits = printed_commits(command, output)
     return [
         Block("tool_use", compact({"command": command}), "bash", call_id),
         Block("tool_result", output, "bash", call_id, failed, code, commits),

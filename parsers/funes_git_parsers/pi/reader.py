@@ -61,15 +61,15 @@ class Reader:
             "title": self._info,
             "title_change": self._info,
         }
-        self._roles: dict[str, Callable[[dict[str, Any], str], tuple[Role, list[Block]]]] = {
-            "user": lambda m, _: ("user", messages.user(m)),
-            "assistant": lambda m, _: ("assistant", messages.assistant(m)),
+        self._roles: dict[str, Callable[[dict[str, Any], dict[str, Any]], Sequence[Item]]] = {
+            "user": self._prompt,
+            "assistant": self._answer,
             "toolResult": self._result,
-            "bashExecution": lambda m, n: ("user", messages.person_ran(m, n)),
-            "custom": lambda m, _: ("user", messages.user(m, scaffold.HOOK)),
-            "hookMessage": lambda m, _: ("user", messages.user(m, scaffold.HOOK)),
-            "branchSummary": lambda m, _: ("user", _summary(m)),
-            "compactionSummary": lambda m, _: ("user", _summary(m)),
+            "bashExecution": lambda r, m: self._by_user(r, m, messages.person_ran(m, r["id"])),
+            "custom": lambda r, m: self._by_user(r, m, messages.user(m, scaffold.HOOK)),
+            "hookMessage": lambda r, m: self._by_user(r, m, messages.user(m, scaffold.HOOK)),
+            "branchSummary": lambda r, m: self._by_user(r, m, _summary(m)),
+            "compactionSummary": lambda r, m: self._by_user(r, m, _summary(m)),
         }
 
     def plain(self) -> Any:
@@ -143,29 +143,54 @@ class Reader:
         return [Session(self._session, self._harness, name)] if name else ()
 
     def _summary(self, record: dict[str, Any]) -> Sequence[Item]:
-        return self._turn(record, "user", _summary(record), None)
+        return self._turn(record, mapping(record.get("message")), "user", _summary(record), None)
 
     def _custom(self, record: dict[str, Any]) -> Sequence[Item]:
-        return self._turn(record, "user", messages.user(record, scaffold.HOOK), None)
+        blocks = messages.user(record, scaffold.HOOK)
+        return self._turn(record, mapping(record.get("message")), "user", blocks, None)
 
     def _message(self, record: dict[str, Any]) -> Sequence[Item]:
         message = mapping(record.get("message"))
         said_by = message.get("role")
         read = self._roles.get(said_by) if isinstance(said_by, str) else None
-        if read is None:
-            return ()
-        role, blocks = read(message, record["id"])
-        is_prompt = said_by == "user" and any(b.scaffold is None for b in blocks)
-        is_prompt = is_prompt and message.get("attribution") != "agent"  # oh-my-pi's, of a task
+        return read(record, message) if read else ()
+
+    # Messages, by who says them.
+
+    def _by_user(
+        self,
+        record: dict[str, Any],
+        message: dict[str, Any],
+        blocks: list[Block],
+        *,
+        is_prompt: bool = False,
+    ) -> Sequence[Item]:
         model = string(message.get("model"))
-        found = self._turn(record, role, blocks, model, is_prompt=is_prompt)
-        if found and role == "assistant":
-            self._called(found[0])
-        return [*found, *self._ended(record["id"], message)] if role == "tool" else found
+        return self._turn(record, message, "user", blocks, model, is_prompt=is_prompt)
+
+    def _prompt(self, record: dict[str, Any], message: dict[str, Any]) -> Sequence[Item]:
+        blocks = messages.user(message)
+        is_prompt = any(b.scaffold is None for b in blocks)
+        is_prompt = is_prompt and message.get("attribution") != "agent"  # oh-my-pi's, of a task
+        return self._by_user(record, message, blocks, is_prompt=is_prompt)
+
+    def _answer(self, record: dict[str, Any], message: dict[str, Any]) -> Sequence[Item]:
+        blocks, model = messages.assistant(message), string(message.get("model"))
+        found = self._turn(record, message, "assistant", blocks, model)
+        if found:
+            self._called(found[0], message)
+        return found
+
+    def _result(self, record: dict[str, Any], message: dict[str, Any]) -> Sequence[Item]:
+        call = self._calls.pop(string(message.get("toolCallId")) or "", None)
+        blocks = [messages.result(message, tools.command(call) if call else None)]
+        found = self._turn(record, message, "tool", blocks, string(message.get("model")))
+        return [*found, *self._ended(record["id"], call, message)] if call else found
 
     def _turn(
         self,
         record: dict[str, Any],
+        message: dict[str, Any],
         role: Role,
         blocks: list[Block],
         model: str | None,
@@ -175,9 +200,8 @@ class Reader:
         """The turn of a record, if anything is in it."""
         if not blocks:
             return ()
-        above = self._tree.entries.get(self._tree.leaf or "")
+        above = self._tree.above
         uuid = record["id"]
-        message = mapping(record.get("message"))
         ts = moment(record.get("timestamp"))
         turn = Turn(  # by position: names take five times as long
             self._session,
@@ -187,8 +211,8 @@ class Reader:
             role,
             self._harness,
             tuple(blocks),
-            above.turn if above else None,
-            uuid if is_prompt else above.exchange if above else None,
+            above.turn,
+            uuid if is_prompt else above.exchange,
             string(message.get("responseId")),
             None,
             self._cwd,
@@ -199,35 +223,35 @@ class Reader:
         )
         return [turn]
 
-    def _called(self, turn: Turn) -> None:
+    def _called(self, turn: Turn, message: dict[str, Any]) -> None:
+        arguments = messages.arguments(message)
         for block in turn.blocks:
-            if block.type == "tool_use" and block.tool_use_id and block.tool:
-                where = (turn.turn_uuid, turn.ts, turn.workdir)
-                call = Call(block.tool_use_id, block.tool, block.text, *where)
-                self._calls[call.tool_use_id] = call
+            if block.type != "tool_use":
+                continue
+            given = next(arguments)
+            if (call_id := block.tool_use_id) and block.tool:
+                self._calls[call_id] = Call(
+                    call_id, block.tool, block.text, turn.turn_uuid, turn.ts, turn.workdir, given
+                )
         while len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
 
-    def _result(self, message: dict[str, Any], _: str) -> tuple[Role, list[Block]]:
-        call = self._calls.get(string(message.get("toolCallId")) or "")
-        return "tool", [messages.result(message, tools.command(call) if call else None)]
-
-    def _ended(self, entry: str, message: dict[str, Any]) -> list[Item]:
-        call = self._calls.pop(string(message.get("toolCallId")) or "", None)
-        if call is None:
-            return []
+    def _ended(self, entry: str, call: Call, message: dict[str, Any]) -> list[Item]:
+        """What a call brought."""
         details = mapping(message.get("details"))
         found: list[Item] = []
-        if message.get("isError") is not True:
-            found += tools.edits(self._session, call, edits.changes(call, details))
+        if message.get("isError") is not True and (done := edits.changes(call, details)):
+            found += tools.edits(self._session, call, done)
+        return [*found, *self._sub_agents(entry, call, details)] if details else found
+
+    def _sub_agents(self, entry: str, call: Call, details: dict[str, Any]) -> Iterator[Item]:
         started = (mapping(told).get("id") for told in _listed(details.get("progress")))
         for session in (self._child(name) for name in started if isinstance(name, str)):
-            found += [Spawn(self._session, call.turn_uuid, session)] if session else []
+            yield from [Spawn(self._session, call.turn_uuid, session)] if session else []
         for n, told in enumerate(_listed(details.get("results"))):
             said = mapping(told).get("messages")
             if isinstance(said, list):
-                found += self._sub_agent(call, f"{entry}:{n}", said)
-        return found
+                yield from self._sub_agent(call, f"{entry}:{n}", said)
 
     def _sub_agent(self, call: Call, thread: str, said: list[Any]) -> Iterator[Item]:
         """What a sub-agent did, which is written down in the result of its call alone."""

@@ -156,7 +156,7 @@ class Reader:
     def _turn(self, record: dict[str, Any], role: Role, blocks: list[Block]) -> Iterator[Turn]:
         if not blocks:
             return
-        above = self._tree.entries.get(self._tree.leaf or "")
+        above = self._tree.above
         uuid = record["uuid"]
         thread = string(record.get("agentId")) if record.get("isSidechain") is True else None
         typed = any(block.scaffold is None for block in blocks)
@@ -170,8 +170,8 @@ class Reader:
             role=role,
             harness=HARNESS,
             blocks=tuple(blocks),
-            parent_uuid=above.turn if above else None,
-            exchange=uuid if is_prompt else above.exchange if above else None,
+            parent_uuid=above.turn,
+            exchange=uuid if is_prompt else above.exchange,
             thread=thread,
             workdir=string(record.get("cwd")),
             branch=None if branch == _BRANCH_OF_NONE else branch,

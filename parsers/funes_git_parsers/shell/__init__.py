@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from funes_git_parsers import patch
 from funes_git_parsers.base import Hunk, Operation
 from funes_git_parsers.dataclass import dataclass
+from funes_git_parsers.paths import normal
 from funes_git_parsers.shell.commits import printed_commits
 from funes_git_parsers.shell.lex import Command, Redirect, Word, lex
 from funes_git_parsers.shell.python import python_writes
@@ -80,25 +81,25 @@ class _Walk:
 
     def command(self, command: Command) -> None:
         words = unwrap(command.words)
-        name = posixpath.basename(words[0].text) if words else ""
+        name = words.pop(0).text.rpartition("/")[2] if words else ""
         if name in ("[[", "(("):
             return
         stdin = self.stdin(command)
-        text = UNKNOWN if command.group else output(name, words[1:], stdin)
+        text = UNKNOWN if command.group else output(name, words, stdin)
         self.piped = text if command.after in ("|", "|&") else UNKNOWN
-        stored = name == "git" and from_objects(words[1:])
+        stored = name == "git" and from_objects(words)
         for redirect in command.redirects:
             if not (stored and redirect.fd in ("", "1")):
                 self.redirect(redirect, text)
         if name in ("cd", "pushd", "popd"):
-            self.change_folder(name, words[1:], piped=command.after == "|")
+            self.change_folder(name, words, piped=command.after == "|")
         elif name == "tee":
-            self.tee(words[1:], stdin)
+            self.tee(words, stdin)
         elif name in _SHELLS or name.startswith("python"):
-            if script := _script(words[1:], stdin):
+            if script := _script(words, stdin):
                 self.program(name, script)
-        elif words:
-            self.found += self.effects(name, words[1:], stdin)
+        elif name:
+            self.found += self.effects(name, words, stdin)
 
     def stdin(self, command: Command) -> Text:
         """The text that the command reads."""
@@ -269,7 +270,7 @@ def _is_folder(target: str, source: str) -> bool:
 
 
 def _normal(path: str) -> str | None:
-    normal = posixpath.normpath(path)
-    if normal == ".":
+    path = normal(path)
+    if path == ".":
         return None
-    return normal[1:] if normal.startswith("//") else normal
+    return path[1:] if path.startswith("//") else path

@@ -21,7 +21,7 @@ MAX_DEPTH = 40
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&)(>>?)")
 _SIMPLE = re.compile(
-    r"([^ \t\r\n'\"\\$`|&;()<>*?\[{#~][^ \t\r\n'\"\\$`|&;()<>*?\[{]*)(?:[ \t]+|(?=\n)|\Z)"
+    r"([^ \t\r\n'\"\\$`|&;()<>*?\[{#~][^ \t\r\n'\"\\$`|&;()<>*?\[{]*)(?:[ \t]+|(?=[\n|&;)])|\Z)"
 )
 """A word in which nothing is quoted or expanded, with the blanks behind it: most are."""
 _REDIRECTS = frozenset("<>&0123456789")
@@ -95,16 +95,20 @@ class _Lexer:
         """Read commands up to the end, or (nested) past the parenthesis that closes them."""
         outer, self.command = self.command, Command()
         level = 0
-        while self.pos < len(self.text):
-            if match := _SIMPLE.match(self.text, self.pos):
-                self.command.words.append(Word(match[1]))
-                self.pos = match.end()
-                continue
-            char = self.text[self.pos]
+        text, end = self.text, len(self.text)
+        while self.pos < end:
+            words, at = self.command.words, self.pos
+            while match := _SIMPLE.match(text, at):
+                words.append(Word(match[1]))
+                at = match.end()
+            self.pos = at
+            if at == end:
+                break
+            char = text[at]
             if char == ")" and nested and level == 0:
                 self.pos += 1
                 break
-            if char in "()" and not self.text.startswith("((", self.pos):
+            if char in "()" and not text.startswith("((", at):
                 level = self.parenthesis(char, level)  # opens or closes a subshell
             else:
                 self.token(char, depth)

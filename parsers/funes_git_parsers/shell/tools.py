@@ -124,15 +124,16 @@ _WRITERS: dict[bytes, str] = {
 }
 """Programs that may write, each with the pattern of what they need for it in the command line;
 compiled when first needed, as most never are."""
+_WRITER_NAMES = frozenset(_WRITERS)
 _TO_FILE = re.compile(r">(?![ &]*(?:[12]|/dev/null)(?![\w./-]))")
 _SEPARATED = bytes(n if re.match(rb"[\w.-]", bytes([n])) else 32 for n in range(256))
 
 
 @lru_cache(maxsize=4)  # a command is asked what it wrote and what it committed
-def names(command: str) -> frozenset[bytes]:
+def names(command: str) -> Sequence[bytes]:
     """What in a command line may be the name of a program or of its sub-command. Quick, and more
     than `lex` would find."""
-    return frozenset(command.encode("utf-8", "replace").translate(_SEPARATED).split())
+    return command.encode("utf-8", "replace").translate(_SEPARATED).split()
 
 
 def may_write(command: str) -> bool:
@@ -142,8 +143,10 @@ def may_write(command: str) -> bool:
         return True
     if "python" in command and re.search(_SCRIPTED, command):
         return True
-    writers = _WRITERS.keys() & names(command)
-    return bool(writers) and any(re.search(_WRITERS[name], command) for name in writers)
+    named = names(command)
+    if _WRITER_NAMES.isdisjoint(named):
+        return False
+    return any(re.search(_WRITERS[name], command) for name in _WRITER_NAMES.intersection(named))
 
 
 def unwrap(words: Sequence[Word]) -> list[Word]:
