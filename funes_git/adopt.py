@@ -23,7 +23,9 @@ class Adopted:
 
     def __init__(self, recorded: Iterable[str], known: Collection[str]) -> None:
         """`recorded` are the session's folders and edited paths; `known` every path in history."""
-        self._roots = recorded_roots(recorded, known)
+        self.found = recorded_roots(recorded, known)
+        """Where the checkout was, as the paths of the history show it."""
+        self._roots = self.found
 
     @property
     def roots(self) -> Sequence[str]:

@@ -41,8 +41,8 @@ Progress: TypeAlias = Callable[[int, int, int], None]
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """What one run added. `seconds` of wall time; `sources_found` counts the sessions that were
-    looked at, `sources_read` those that had something new, and `unreadable` names files with the
-    reason."""
+    looked at, `sources_read` those that had something new, `named` are the files of those that were
+    asked for by their paths, and `unreadable` names files with the reason."""
 
     sessions: int
     turns: int
@@ -53,6 +53,7 @@ class IndexReport:
     seconds: float
     sources_found: int = 0
     sources_read: int = 0
+    named: tuple[Path, ...] = ()
     unreadable: tuple[tuple[Path, str], ...] = ()
 
     @property
@@ -93,7 +94,8 @@ def index(
         run.all(progress)
         if not agents:
             stores.note_read(_known_until(stores) if paths else now)
-    return replace(run.report(), seconds=time.monotonic() - start)
+    named = tuple(dict.fromkeys(source.path for source in found.sources)) if paths else ()
+    return replace(run.report(), named=named, seconds=time.monotonic() - start)
 
 
 def _known_until(stores: Stores) -> float:
@@ -107,8 +109,8 @@ def _task(stores: Stores, source: Source, adopt: bool) -> Task | None:
     before = stores.catalog.state_of(source)
     if before and (not before.cursor or (adopt and not is_adopted(before))):
         before = None  # a first read that was interrupted, or that left out what was elsewhere
-    if before and before.source == source:
-        return None
+    if before and before.source == source and not adopt:
+        return None  # an adopted one is looked at: what was committed since shows its files
     return Task(source, before, adopt or is_adopted(before))
 
 

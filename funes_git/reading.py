@@ -5,6 +5,7 @@ Runs in the process that indexes and, for large amounts, in others beside it (po
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from errno import EPERM
@@ -24,7 +25,8 @@ from funes_git_parsers.dataclass import dataclass
 PART = 3 << 20
 """Code points of blocks and edits after which a batch is made."""
 ADOPTED = "adopted "
-"""Before the parser's cursor of a source that was adopted: it stays so."""
+"""Before the parser's cursor of a source that was adopted: it stays so. Between the two stand the
+folders that its checkout was in, as JSON, and a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,19 @@ class SkippedRecord:
     source: Source
     line: int
     reason: str
+
+
+def checkouts_in(cursor: str) -> tuple[list[str], str]:
+    """Where the checkout of an adopted source was, as far as that was known when it was read, and
+    the parser's own cursor."""
+    if not cursor.startswith(ADOPTED):
+        return [], cursor
+    rest = cursor.removeprefix(ADOPTED)
+    try:
+        roots, end = json.JSONDecoder().raw_decode(rest)
+    except ValueError:  # of an earlier version
+        return [], rest
+    return (roots, rest[end + 1 :]) if isinstance(roots, list) else ([], rest)
 
 
 def is_adopted(state: SourceState | None) -> bool:
@@ -88,10 +103,15 @@ class SourceReader:
 
     def _read(self, task: Task, before: SourceState | None) -> Iterator[Changes | SkippedRecord]:
         parser = self._every[task.source.harness]
-        cursor = before.cursor.removeprefix(ADOPTED) if before else None
+        roots, cursor = checkouts_in(before.cursor) if before else ([], None)
         places = self._places_of(task, parser)
+        if before and isinstance(places, Adopted):
+            if not places.found or places.found != roots:
+                before = cursor = None  # what was read went by other folders, or by a guess
+            elif before.source == task.source:
+                return
         sifter = Sifter(places, self._is_stored if cursor else None)
-        part = _Part(task, before, Preparer(self._redactor(), places))
+        part = _Part(task, before, Preparer(self._redactor(), places), places)
         for item in asking.read(parser, task.source, cursor or None):
             if isinstance(item, Skipped):
                 part.skipped += 1
@@ -133,7 +153,9 @@ def adopted_places(
 class _Part:
     """Gathers what belongs until it makes a batch."""
 
-    def __init__(self, task: Task, before: SourceState | None, preparer: Preparer) -> None:
+    def __init__(
+        self, task: Task, before: SourceState | None, preparer: Preparer, places: Places
+    ) -> None:
         self.cursor = ""
         self.again = False
         """From the start, though it was read before."""
@@ -142,6 +164,7 @@ class _Part:
         self._turns = before.turns if before else 0
         self._task = task
         self._preparer = preparer
+        self._places = places
         self._items: list[Item] = []
         self._began = before.cursor if before else ""
 
@@ -155,8 +178,10 @@ class _Part:
         self._items, self.size = [], 0
         source, cursor = self._task.source, self._began
         if done:
-            cursor = ADOPTED if self._task.adopt else ""
-            cursor += self._preparer.cursor(self.cursor)
+            cursor = self._preparer.cursor(self.cursor)
+            if isinstance(self._places, Adopted):
+                roots = self._preparer.cursor(json.dumps(self._places.found))
+                cursor = f"{ADOPTED}{roots} {cursor}"
         else:
             # until the end has been read, the source counts as changed
             source = replace(source, size=-1, mtime_ns=-1)

@@ -70,6 +70,7 @@ def index(
         report = read_new(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
         link_new(repo, stores, out)
         empty = stores.catalog.stats().totals.sessions == 0
+        tied = stores.catalog.commits_of_files(report.named)
     if empty:
         raise no_sessions(repo, path)
     made = make_vectors(repo, out) if wait else 0
@@ -78,9 +79,10 @@ def index(
 
         worker.start_detached(repo)
     if out.format == "json":
-        out.json(json.document(**json.indexed(report)))
+        out.json(json.document(**json.indexed(report), commits=tied if path else None))
     else:
         out.lines(state.indexed(report))
+        out.lines(state.tied(tied) if path else ())
         out.lines([f"made {plural(made, 'vector')}"] if wait else [])
     return 0
 

@@ -181,6 +181,15 @@ def indexed(report: IndexReport) -> Iterator[str]:
         yield f"could not read {line(str(path))}: {line(reason)}"
 
 
+def tied(commits: Sequence[str]) -> Iterator[str]:
+    """To which commits the sessions are tied that were named, the newest first; what is next."""
+    if commits:
+        told = f"these sessions are tied to {plural(len(commits), 'commit')}"
+        yield f"{told}; the newest: git funes why {commits[0][:7]}"
+    else:
+        yield "these sessions are tied to no commit; to see why: git funes index --explain SESSION"
+
+
 def foreign(ran: Counter[str]) -> Iterator[str]:
     """The folders that sessions ran in, those of most sessions first."""
     for folder, count in ran.most_common(MOST_FOLDERS):

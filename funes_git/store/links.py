@@ -6,6 +6,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from funes_git.model import Level, Link, LinkedCommit
@@ -153,6 +154,21 @@ class LinkReading(ChainReading, AncestryReading):
             if (session_id, turn_uuid) in wanted:
                 found.setdefault((session_id, turn_uuid), []).append(sha)
         return found
+
+    def commits_of_files(self, paths: Iterable[Path]) -> list[str]:
+        """The commits that turns of the sessions in these files are behind (`weak` ones do not
+        count), the newest first."""
+        sessions = self.rows_in(
+            "SELECT DISTINCT s.session_id FROM turns t JOIN files f ON f.id = t.file"
+            " JOIN sessions s ON s.id = t.session WHERE f.path IN (?)",
+            [str(path) for path in paths],
+        )
+        found = self.rows_in(
+            "SELECT DISTINCT c.commit_time, c.sha FROM links l JOIN commits c ON c.sha = l.sha"
+            " WHERE l.level <> 'weak' AND l.session_id IN (?)",
+            [session for (session,) in sessions],
+        )
+        return [sha for _, sha in sorted(set(found), reverse=True)]
 
     def turns_of_commits(self, shas: Sequence[str]) -> list[tuple[str, str, str]]:
         """(session id, turn, commit id) of every link of these commits; weak links left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,27 @@ def test_sessions_of_one_project_are_taken_without_a_question(
     assert found == {f"{tmp_path}/laptop/widget": 1, f"{tmp_path}/desktop/widget": 2}
     done = funes("index", "--no-embed", "--adopt", str(hermetic), cwd=widget.path)
     assert done.returncode == 0, done.stderr
+
+
+def test_it_ends_with_the_commits_and_what_is_next(
+    widget: GitRepo, hermetic: Path, tmp_path: Path
+) -> None:
+    laptop = GitRepo(tmp_path / "laptop" / "widget")
+    session = ClaudeSession(laptop, hermetic)
+    session.prompt("Count the visitors.")
+    session.write("a.py", "visitors_of_page = 1\n")
+    adopt = ("index", "--no-embed", "--adopt", str(hermetic))
+    told = funes(*adopt, cwd=widget.path).stdout
+    assert "these sessions are tied to no commit" in told
+    assert told.endswith("git funes index --explain SESSION\n")
+    widget.write("a.py", "visitors_of_page = 1\n")
+    commit = widget.commit("Count visitors", date=session.clock.tick())
+    told = funes(*adopt, cwd=widget.path).stdout
+    newest = f"the newest: git funes why {commit[:7]}\n"
+    assert told.endswith(f"these sessions are tied to 1 commit; {newest}")
+    answer = json.loads(funes(*adopt, "--format", "json", cwd=widget.path).stdout)
+    assert answer["commits"] == [commit]
+    assert "tied" not in funes("index", "--no-embed", cwd=widget.path).stdout
 
 
 def test_its_own_sessions_count_for_none(widget: GitRepo, home: Path) -> None:

@@ -281,6 +281,7 @@ def test_index_reports_only_what_is_new(widget: Widget) -> None:
         "chunks": 0,
         "skipped_records": 0,
         "skipped": [],
+        "commits": None,
         "redactions": 0,
         "seconds": pytest.approx(0, abs=60),
     }

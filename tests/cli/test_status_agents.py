@@ -94,17 +94,20 @@ def test_what_became_of_each_session_that_was_found(repo: GitRepo, hermetic: Pat
     assert shown.endswith(f"{READ_NEW}\n{EXPLAIN}\n")
 
 
-FOUND: Counter[Fate] = Counter(read=1, waiting=1, elsewhere=1_200, before=3, forgotten=2, unseen=4)
+FOUND: Counter[Fate] = Counter(
+    {"read": 1, "waiting": 1, "elsewhere": 1_200, "before": 3, "forgotten": 2, "unseen": 4}
+)
 
 
 def test_the_list_for_people() -> None:
     there = (Path("/home/u/.claude/projects"), True)
     versions = tuple(f"2.1.{number}" for number in range(9))
+    one: Counter[Fate] = Counter({"elsewhere": 1})
     agents = [
         Agent("claude_code", (there,), FOUND, AgentTotals(1, 20, None, 2, versions)),
         Agent("codex", ((Path("/home/u/.codex"), False),), Counter(), AgentTotals()),
         Agent("amp", (), Counter(), AgentTotals(1, 1, None, 0, ("1", "2\x1b"))),
-        Agent("goose", (there,), Counter(elsewhere=1), AgentTotals(), "disk I/O error"),
+        Agent("goose", (there,), one, AgentTotals(), "disk I/O error"),
     ]
     assert "\n".join(lines(Page(80), agents)) == snapshot("""\
 Claude Code  1 session, 20 turns
@@ -127,5 +130,6 @@ why a session is here or not: git funes index --explain SESSION\
 
 def test_a_file_of_several_sessions_is_not_counted_as_one() -> None:
     """Aider's history."""
-    agents = [Agent("aider", (), Counter(read=1), AgentTotals(sessions=5, turns=26))]
+    found: Counter[Fate] = Counter({"read": 1})
+    agents = [Agent("aider", (), found, AgentTotals(sessions=5, turns=26))]
     assert "\n".join(lines(Page(80), agents)).startswith("Aider  5 sessions, 26 turns")

@@ -217,6 +217,46 @@ def test_adopting_into_an_empty_repository_takes_the_folder_as_root(
     assert [path for path, _ in edits(repo)] == ["lib/x.py"]
 
 
+def test_an_adopted_session_names_the_same_files_however_often_it_was_read(
+    project: GitRepo, tmp_path: Path
+) -> None:
+    """Where its checkout was shows when it edits files of the history, or these are committed."""
+    elsewhere = GitRepo(tmp_path / "elsewhere")
+    home = tmp_path / "other home"
+    claude = ClaudeSession(elsewhere, home, cwd=elsewhere.path / "web")
+    claude.cwd.mkdir()
+    claude.prompt("start in a folder of the checkout")
+    claude.write(str(elsewhere.path / "lib" / "new.py"), "new = 1\n")
+    index(project, home, adopt=True)
+    assert edits(project) == []  # it could be any folder
+    elsewhere.write("src/a.py", "one = 1\n")
+    claude.edit(str(elsewhere.path / "src" / "a.py"), "one = 1", "one = 2")
+    index(project, home)
+    both = [("lib/new.py", claude.id), ("src/a.py", claude.id)]
+    assert edits(project) == both
+    claude.write(str(elsewhere.path / "lib" / "more.py"), "more = 1\n")
+    index(project, home)
+    assert edits(project) == sorted([*both, ("lib/more.py", claude.id)])
+
+
+def test_adopting_again_finds_the_checkout_by_what_was_committed_since(
+    project: GitRepo, tmp_path: Path
+) -> None:
+    elsewhere = GitRepo(tmp_path / "elsewhere")
+    home = tmp_path / "other home"
+    claude = ClaudeSession(elsewhere, home, cwd=elsewhere.path / "web")
+    claude.cwd.mkdir()
+    claude.prompt("start in a folder of the checkout")
+    claude.write(str(elsewhere.path / "lib" / "new.py"), "new = 1\n")
+    index(project, home, adopt=True)
+    assert edits(project) == []
+    project.write("lib/new.py", "new = 1\n")
+    project.commit("what the session wrote")
+    index(project, home, adopt=True)
+    assert edits(project) == [("lib/new.py", claude.id)]
+    assert index(project, home, adopt=True).sources_read == 0
+
+
 def test_only_sessions_are_taken_from_a_folder(
     project: GitRepo, hermetic: Path, tmp_path: Path
 ) -> None:
