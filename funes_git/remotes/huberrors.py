@@ -10,6 +10,9 @@ HubError (FunesError)
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +22,11 @@ if TYPE_CHECKING:
     from huggingface_hub.errors import HfHubHTTPError
 
 LOGIN = "hf auth login"
+NO_ROOM = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE)
+)
+"""What the machine refuses to the client while it keeps what it fetched; no word of the Hub."""
+ANOTHER_WAY = "try again later, or with HF_HUB_DISABLE_XET=1: large files go another way then"
 T = TypeVar("T")
 
 
@@ -51,7 +59,8 @@ class Unreachable(HubError):
 
 
 def translated(call: Callable[[], T], name: str, revision: str | None) -> T:
-    """What `call` gives, about dataset `name`; the client's errors raised as ours."""
+    """What `call` gives, about dataset `name`; the client's errors raised as ours. Raises OSError
+    where it is this machine that has no room or lets nobody write."""
     from httpx import HTTPError  # the client's own; it wraps only answers, not their lack
     from huggingface_hub.errors import (
         HfHubHTTPError,
@@ -74,8 +83,8 @@ def translated(call: Callable[[], T], name: str, revision: str | None) -> T:
         raise NotOnHub(f"the Hub takes no such name: {name}", "ORG/NAME, as on the Hub") from error
     except ValueError as error:  # the client's word for a card that the Hub refuses
         raise HubError(f"the Hub refused {name}: {_first_line(str(error))}") from error
-    except (HTTPError, OSError) as error:
-        raise _unreachable(error) from error
+    except (HTTPError, OSError, RuntimeError) as error:
+        raise _failed(error) from error
 
 
 def _cause(error: Exception, name: str, revision: str | None) -> HubError:
@@ -89,6 +98,20 @@ def _cause(error: Exception, name: str, revision: str | None) -> HubError:
 
 def _unreachable(error: BaseException) -> Unreachable:
     return Unreachable(f"the Hub cannot be reached ({type(error).__name__})", "try again later")
+
+
+def _failed(error: Exception) -> Exception:
+    """What a call that got no answer means. The client's part for large files, hf_xet, is written
+    in Rust, and says of the system's errors only their text."""
+    native = isinstance(error, RuntimeError | ConnectionError)  # others are wrapped by httpx
+    number = error.errno if isinstance(error, OSError) else None
+    if told := re.search(r"\(os error (\d+)\)", str(error)) if native else None:
+        number = int(told[1])
+    if number in NO_ROOM:
+        return error if isinstance(error, OSError) else OSError(number, os.strerror(number))
+    found = _unreachable(error)
+    found.hint = ANOTHER_WAY if native else found.hint
+    return found
 
 
 def _answered(error: HfHubHTTPError, name: str, revision: str | None) -> HubError:

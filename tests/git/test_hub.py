@@ -214,3 +214,27 @@ def test_no_token_is_ever_shown_or_kept(hub: Hub, tmp_path: Path) -> None:
     assert token not in json.dumps(said)
     kept = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not any(token.encode() in path.read_bytes() for path in kept)
+
+
+def test_a_full_disk_is_not_taken_for_the_hub(either: Hub, tmp_path: Path) -> None:
+    head = either.put(NAME, {"x": b"1"})
+    (tmp_path / "big.lance").write_bytes(bytes(range(256)) * 4000)
+    add = f"data.commit([hub.Add('big.lance', Path('big.lance'))], '{head}', 'm')"
+    code = f"""
+    import resource
+    commit = {add}
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+    try: data.download(commit, ["big.lance"])
+    except OSError as error: say(error.strerror)
+    """
+    assert calls(either, tmp_path, code) == ["File too large"]
+
+
+def test_a_store_of_large_files_that_fails_can_be_gone_round(tmp_path: Path) -> None:
+    with serving(xet=tmp_path / "cas") as found:
+        head = found.put(NAME, {"x": b"1"})
+        found.fail("GET", "/xet-write-token/", 404, times=20)
+        commit = f"data.commit([hub.Add('big.lance', b'0' * 90_000)], '{head}', 'm')"
+        ((kind, _, hint),) = calls(found, tmp_path, f"refused(lambda: {commit})")
+    assert kind == "Unreachable"
+    assert "HF_HUB_DISABLE_XET=1" in hint
