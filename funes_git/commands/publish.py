@@ -88,9 +88,9 @@ def publish(
     out = output.choose(format)
     dataset = Dataset(memory)
     now = ""
-    if not (dry_run or include or exclude or license):
+    if not (dry_run or include or exclude):
         repo, name, now = standing(release, since, [scope, keep_emails, yes])
-        if done := _as_before(repo, dataset, name, now):
+        if done := _as_before(repo, dataset, name, now, license):
             return _told(out, done, memory, ())
     repo, lance, draft = drafted(out, release, since, scope, keep_emails)
     manifest.checked(draft.span.name)
@@ -114,8 +114,11 @@ def publish(
     return _told(out, done, memory, draft.left_out)
 
 
-def _as_before(repo: Repo, dataset: Dataset, name: str, now: str) -> Outcome | None:
-    """The release, if nothing that it comes from has changed and the dataset holds it."""
+def _as_before(
+    repo: Repo, dataset: Dataset, name: str, now: str, license: str | None
+) -> Outcome | None:
+    """The release, if nothing that it comes from has changed and the dataset holds it, under this
+    license where one is named."""
     from funes_git.publish import before
     from funes_git.publish.release import Publisher
     from funes_git.store.lance import LanceMemory
@@ -125,7 +128,7 @@ def _as_before(repo: Repo, dataset: Dataset, name: str, now: str) -> Outcome | N
     if digest is None:
         return None
     memory = LanceMemory.open(repo.layout.memory)
-    return Publisher(dataset, memory, folder).unchanged(name, digest)
+    return Publisher(dataset, memory, folder).unchanged(name, digest, license)
 
 
 def _told(out: Output, done: Outcome, memory: str, left_out: Sequence[LeftOut]) -> int:
@@ -157,6 +160,11 @@ def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Chose
         out.lines(drafts.table(out.page, draft))
         talk.review(out, repo, draft)
     chosen = draft.chosen(pending=yes)
+    if not (draft.candidates or draft.left_out):
+        raise FunesError(
+            f"no indexed session is behind {draft.span.range}",
+            hint=f"git funes log {draft.span.range}   (says of each commit why)",
+        )
     if not chosen:
         lost = plural(len(draft.left_out), "session")
         why = f"; {lost} left out whole, as an id looks like a secret" if draft.left_out else ""

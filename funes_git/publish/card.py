@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from funes_git.errors import FunesError
 from funes_git.publish.manifest import Manifest
+from funes_git.publish.span import order
 from funes_git.publish.stage import PASSAGES
 from funes_git_parsers.dataclass import dataclass
 
@@ -105,7 +106,6 @@ def _body(facts: Facts, rest: str) -> str:
 
 
 def _told(facts: Facts) -> str:
-    newest = facts.releases[0].name if facts.releases else "main"
     return f"""
 # The memory of {facts.repository}
 
@@ -115,8 +115,8 @@ the very words of their sessions, tied to commits and lines. It was published wi
 
 ## Releases
 
-| release | commits | exchanges | sessions | withheld | published |
-|---|---|---|---|---|---|
+| release | range | commits | exchanges | sessions | withheld | published |
+|---|---|---|---|---|---|---|
 {_releases(facts.releases)}
 Agents: {", ".join(facts.agents) or "none"}. Models: {", ".join(facts.models) or "not recorded"}.
 
@@ -126,9 +126,11 @@ In a clone of the repository:
 
 ```
 pip install funes-git
-git funes why --memory {facts.memory}@{newest} {shlex.quote(facts.file)}
+git funes why --memory {facts.memory} {shlex.quote(facts.file)}
 git funes recall --memory {facts.memory} "why was it done this way"
 ```
+
+`{facts.memory}@RELEASE` asks the memory as it was when that release was published.
 
 The passages are also a table: `datasets.load_dataset("{facts.memory}")`. The tables
 `chunks.lance`, `blocks.lance`, `edits.lance`, `links.lance`, `spawns.lance` and `sessions.lance`
@@ -138,8 +140,10 @@ are read by LanceDB; `traces/` holds the sessions for the trace viewer.
 
 Every text was searched for secrets by two scanners of different engines, also in base64, hex,
 percent and JSON escapes and over line breaks; what either of them found is not here. Paths are
-relative to the repository or begin with `~`, names of accounts {_emails(facts)}. Results of calls
-that looked at other folders, and what the agents' programs added by themselves, are left out.
+relative to the repository or begin with `~`;
+names of accounts {_emails(facts)}.
+Results of calls that looked at other folders, and what the agents' programs added by themselves,
+are left out.
 
 This is best effort. Scanners know forms, not meanings: a password in plain words, a customer's
 name, or a key of an unknown form may have stayed. Read it as you would read a public log.
@@ -153,12 +157,17 @@ owner runs `git funes withdraw RELEASE {facts.memory} --purge`. Copies that othe
 
 
 def _releases(releases: Sequence[Manifest]) -> str:
+    """A row for each release: the highest version first, then those that have none, as they were
+    published."""
+
     def row(m: Manifest) -> str:
         counts = (_count(m.counts, name) for name in ("exchanges", "sessions", "withheld"))
-        cells = (f"`{_cell(m.name)}`", f"{len(m.commits):,}", *counts, m.published[:10])
+        names = (f"`{_cell(m.name)}`", f"`{_cell(m.range)}`")
+        cells = (*names, f"{len(m.commits):,}", *counts, m.published[:10])
         return f"| {' | '.join(cells)} |\n"
 
-    return "".join(map(row, releases))
+    ordered = sorted(releases, key=lambda m: (order(m.name), m.published), reverse=True)
+    return "".join(map(row, ordered))
 
 
 def _count(counts: Mapping[str, int], name: str) -> str:

@@ -101,6 +101,10 @@ def prepare(
     return Prepared(chosen, identity, manifest, repository, license, file or "README.md")
 
 
+def _counted(n: int, word: str) -> str:
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
 def _exchanges(part: Part) -> tuple[str, ...]:
     """The exchanges of a session as its turns name them."""
     return tuple(dict.fromkeys(stored.turn.exchange or "" for stored in part.turns))
@@ -135,8 +139,7 @@ class Publisher:
 
     def license(self, head: str | None = None) -> str | None:
         """The license that the dataset's card names. Raises HubError."""
-        at = head or self.dataset.head()
-        return card.license_of(send.card(self.dataset, at, self.dataset.files(at)))
+        return self.dataset.license(head)
 
     def publish(self, prepared: Prepared, at: Callable[[str], None] = lambda _: None) -> Outcome:
         """Send a release, or nothing where the dataset holds the same. `at` is told each step.
@@ -173,10 +176,8 @@ class Publisher:
         size = stage.size_of(path for path in added if isinstance(path, Path))
         at("sending")
         counts = manifest.counts
-        message = (
-            f"Publish {manifest.name}: {counts['exchanges']} exchanges"
-            f" of {counts['sessions']} sessions"
-        )
+        held = (_counted(counts[f"{kind}s"], kind) for kind in ("exchange", "session"))
+        message = f"Publish {manifest.name}: {' of '.join(held)}"
         gate.demand_clean("the commit", (message, *(each.path for each in made)))
         names = card.license_of((staged.folder / send.CARD).read_text("utf-8")) or LICENSE
         commit = self.dataset.commit(made, head, message)
@@ -196,7 +197,7 @@ class Publisher:
         folder.mkdir(parents=True, mode=0o700)
         files = self.dataset.files(head)
         send.fetch_tables(self.dataset, head, files, folder)
-        old = send.card(self.dataset, head, files)
+        old = send.card(self.dataset, head)
         every = send.releases(self.dataset, head, files)
         others = [each for each in every if each.name != name]
         sessions = {each.shelved.id for each in prepared.chosen}

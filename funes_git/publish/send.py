@@ -20,12 +20,8 @@ FIXED = "format.json"
 
 def published(dataset: Dataset, commit: str, name: str) -> Manifest | None:
     """The release of a name that a commit of the dataset holds."""
-    path = manifest.path_of(name)
-    try:
-        folder = dataset.download(commit, [path])
-    except NotOnHub:
-        return None
-    return manifest.load((folder / path).read_bytes())
+    found = _read(dataset, commit, manifest.path_of(name))
+    return None if found is None else manifest.load(found)
 
 
 def releases(dataset: Dataset, commit: str, files: Iterable[HubFile]) -> list[Manifest]:
@@ -36,11 +32,18 @@ def releases(dataset: Dataset, commit: str, files: Iterable[HubFile]) -> list[Ma
     return manifest.loaded((folder / path).read_bytes() for path in paths)
 
 
-def card(dataset: Dataset, commit: str, files: Iterable[HubFile]) -> str | None:
+def card(dataset: Dataset, commit: str) -> str | None:
     """The card that a commit of the dataset has."""
-    if not any(file.path == CARD for file in files):
+    found = _read(dataset, commit, CARD)
+    return None if found is None else found.decode("utf-8", "replace")
+
+
+def _read(dataset: Dataset, commit: str, path: str) -> bytes | None:
+    """A small file that a commit of the dataset may hold."""
+    try:
+        return (dataset.download(commit, [path]) / path).read_bytes()
+    except NotOnHub:
         return None
-    return (dataset.download(commit, [CARD]) / CARD).read_text("utf-8", "replace")
 
 
 def fetch_tables(dataset: Dataset, commit: str, files: Iterable[HubFile], folder: Path) -> None:

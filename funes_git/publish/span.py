@@ -17,6 +17,9 @@ VERSION = re.compile(
 FINAL = re.compile(r"[-._]?(?:post|final|ga|lts|p)[-._]?\d*|\+.*", re.I)
 """What may follow a version's numbers without making it a pre-release."""
 
+_IDS = re.compile(r"[0-9a-f]{12}(-[0-9a-f]{12})?")
+"""How `_short` names a range that ends in no tag."""
+
 Version: TypeAlias = tuple[str, tuple[int, ...]]
 
 
@@ -75,6 +78,16 @@ def previous(repo: Repo, text: str, tags: list[str]) -> str | None:
         if best is None or version[:2] > best[0]:
             best = (version[:2], tag)
     return best[1] if best else None
+
+
+def order(name: str) -> tuple[str, tuple[int, ...], bool]:
+    """By what releases are sorted, the older first: a version after its pre-releases, and all after
+    the names that are no version."""
+    version = None if _IDS.fullmatch(name) else _parsed(name)
+    if version is None:
+        return "", (), False
+    family, numbers, is_early = version
+    return family, numbers, not is_early
 
 
 def _parsed(tag: str) -> tuple[str, tuple[int, ...], bool] | None:

@@ -62,7 +62,7 @@ class Withdrawal:
             self._folder.mkdir(parents=True, mode=0o700)
             send.fetch_tables(self.dataset, head, files, self._folder)
             done = Withdrawn(name, "", *removal.remove(self._folder, mine, others))
-            old = send.card(self.dataset, head, files)
+            old = send.card(self.dataset, head)
             self._lay_out(mine, others, old)
             made = [*send.operations(self._folder, files, mine.sessions), Delete(mine.path)]
             at("sending")

@@ -104,6 +104,12 @@ class Dataset:
         """Whether only its owners may read it."""
         return bool(self._ask(lambda api: api.dataset_info(self.name)).private)
 
+    def license(self, commit: str | None = None) -> str | None:
+        """The license that its card names at a commit (the newest if None)."""
+        info = self._ask(lambda api: api.dataset_info(self.name, revision=commit), commit)
+        found = info.card_data.get("license") if info.card_data else None
+        return str(found) if found else None
+
     def files(self, commit: str | None = None) -> list[HubFile]:
         """Its files at a commit (the newest if None), by path."""
         from huggingface_hub.hf_api import RepoFile

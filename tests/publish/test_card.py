@@ -38,11 +38,20 @@ def test_a_new_card_says_what_it_must() -> None:
         "tags": ["funes", "agent-memory", "agent-traces", "lance", "git"],
         "configs": [{"config_name": "passages", "data_files": "data/passages.parquet"}],
     }
-    assert "| `v1.2.0` | 1 | 1,204 | 7 | 2 | 2026-11-30 |" in text
-    assert "git funes why --memory acme/memory@v1.2.0" in text
+    assert "| `v1.2.0` | `v1.1.0..v1.2.0` | 1 | 1,204 | 7 | 2 | 2026-11-30 |" in text
+    assert "git funes why --memory acme/memory README.md" in text
     assert card.license_of(text) == "apache-2.0"
     assert card.repository_of(text) == "acme/widget"
     assert render(FACTS, text) == text
+
+
+def test_the_newest_release_stands_first() -> None:
+    names = ["0b3e5d117d1f-3f2a91c07d1f", "v1.9.0", "v1.10.0-rc.1", "v1.10.0"]
+    days = ["2026-12-03", "2026-12-05", "2026-12-02", "2026-12-01"]
+    releases = [replace(RELEASE, name=n, published=day) for n, day in zip(names, days, strict=True)]
+    text = render(replace(FACTS, releases=releases), None)
+    rows = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
+    assert rows == ["v1.10.0", "v1.10.0-rc.1", "v1.9.0", names[0]]
 
 
 def test_what_its_owner_wrote_stays() -> None:

@@ -47,7 +47,8 @@ def test_a_release_is_published_in_one_commit_and_tagged(project: Project, tmp_p
     assert (link["path"], link["level"]) == ("src/cache.py", "exact")
     everything = b"".join(project.hub.received)
     assert str(project.git.path).encode() not in everything
-    assert f"git funes why --memory {NAME}@v1.0.0 src/cache.py" in files["README.md"].decode()
+    assert f"git funes why --memory {NAME} src/cache.py" in files["README.md"].decode()
+    assert project.hub.repositories[NAME].head.title == "Publish v1.0.0: 1 exchange of 1 session"
     release = manifest.load(files["releases/v1.0.0.json"])
     assert release.commits == (project.git.git("rev-parse", "v1.0.0"),)
     assert release.range == "v0.9.0..v1.0.0"
@@ -60,6 +61,15 @@ def test_the_same_again_changes_nothing(project: Project) -> None:
     assert again["unchanged"]
     assert len(project.hub.asked) <= 5, project.hub.asked
     assert project.hub.repositories[NAME].head.oid == first["commit"]
+
+
+def test_a_range_that_no_session_is_behind_is_told(project: Project) -> None:
+    project.git.write("notes.md", "by hand\n")
+    project.git.commit("Notes")
+    done = project.funes("publish", "v1.0.0..HEAD", NAME, "--public", "--yes")
+    assert done.returncode == 1
+    assert "no indexed session is behind v1.0.0..HEAD" in done.stderr
+    assert "git funes log v1.0.0..HEAD" in done.stderr
 
 
 def test_what_has_not_changed_is_not_searched_again(project: Project, tmp_path: Path) -> None:
@@ -101,7 +111,7 @@ def test_a_second_release_is_added_and_each_can_be_withdrawn(
     memory = checkout(files, tmp_path / "one")
     assert set(memory.ids("sessions")) == {other.id}
     assert {row["session_id"] for row in memory.columns("links", ["session_id"])} == {other.id}
-    assert "v1.0.0" not in files["README.md"].decode()
+    assert "`v1.0.0` |" not in files["README.md"].decode()
     assert repository.tags == {"v1.1.0": repository.head.oid}
     assert len(repository.history("main")) == 1
     everything = b"".join([*project.hub.files.values(), *files.values()])
