@@ -340,7 +340,7 @@ class Hit:
     say the same; `before` and `after` are neighbouring turns, oldest first, where they were asked
     for; `memory` names the memory, and `repository` is the path of the repository, where it is not
     the current one's own; `standing` is None where no commit shows lines of it; `cut` is
-    that of `Passage`."""
+    that of `Passage`, `task` that of `TurnView`."""
 
     session_id: str
     turn_uuid: str
@@ -365,6 +365,7 @@ class Hit:
     repository: str = ""
     standing: Standing | None = None
     cut: bool = False
+    task: bool = False
 
     @property
     def stale(self) -> bool:
@@ -384,12 +385,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A stored turn with what `get` shows of it."""
+    """A stored turn with what `get` shows of it. `task`: an agent gave these words to its
+    sub-agent, so no person wrote them, though the role is `user`."""
 
     turn: Turn
     retracted: bool
     edits: tuple[EditRecord, ...] = ()
     commits: tuple[str, ...] = ()
+    task: bool = False
 
 
 __all__ = [

@@ -179,6 +179,7 @@ class Exchanges:
             closing=self._closing(prompt, {row.turn_uuid, *(each.turn_uuid for each in also)}),
             twins=len({(twin.session_id, twin.turn_uuid) for twin in group.twins}),
             cut=row.split_idx > 0,
+            task=row.role == "user" and self._catalog.is_task(row.session_id, row.turn_uuid),
         )
 
     def _among(self, hit: Hit, neighbours: int) -> Hit:

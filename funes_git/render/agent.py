@@ -26,6 +26,7 @@ from funes_git.render.words import (
     behind,
     origin,
     plural,
+    speaker,
 )
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def prompts(views: Sequence[TurnView]) -> Iterator[str]:
     for view in views:
         turn = view.turn
         yield ""
-        yield f"{turn.role} · {turn.harness} · {stamp(turn.ts)}"
+        yield f"{speaker(turn.role, view.task)} · {turn.harness} · {stamp(turn.ts)}"
         yield from fenced(words_of(turn) or "", PROMPT // 2)
         yield get_line(turn.session_id, turn.turn_uuid)
 
@@ -267,7 +268,8 @@ def turns(views: Sequence[TurnView]) -> Iterator[str]:
         taken_back = " · taken back" if view.retracted else ""
         commits = f" · commits {' '.join(sha[:12] for sha in view.commits)}" if view.commits else ""
         yield ""
-        yield f"{turn.role} · {turn.harness} · {stamp(turn.ts)}{commits}{taken_back}"
+        who = speaker(turn.role, view.task)
+        yield f"{who} · {turn.harness} · {stamp(turn.ts)}{commits}{taken_back}"
         for block in turn.blocks:
             tool = f" {line(block.tool)}" if block.tool else ""
             yield f"{block.type}{tool}:"

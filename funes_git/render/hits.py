@@ -8,7 +8,7 @@ from funes_git.model import Hit, TurnView
 from funes_git.prompts import first_words
 from funes_git.render.clean import line, safe
 from funes_git.render.excerpt import Finder, excerpt, finder
-from funes_git.render.words import plural, short, short_turn, standing
+from funes_git.render.words import plural, short, short_turn, speaker, standing
 
 MORE = "-n N shows more, get the whole turn"
 """Said to who reads the command's answer."""
@@ -69,7 +69,11 @@ def _weight(number: int) -> int:
 def _heading(number: int, hit: Hit, known: int | None) -> str:
     from funes_git.render.agent import ended, stamp  # which asks this module for `recall`
 
-    what = f"{hit.block_type} {line(hit.tool)}" if hit.tool else f"{hit.role} {hit.block_type}"
+    what = (
+        f"{hit.block_type} {line(hit.tool)}"
+        if hit.tool
+        else f"{speaker(hit.role, hit.task)} {hit.block_type}"
+    )
     facts = [hit.harness, stamp(hit.ts), what, f"score {hit.score:.2f}"]
     if known:
         facts.append(f"same exchange as [{known}]")
@@ -117,4 +121,4 @@ def _part(text: str | None, limit: int, words: Finder) -> str:
 
 def _neighbour(label: str, view: TurnView) -> Iterator[tuple[str, str]]:
     if text := first_words(view.turn):
-        yield f"{label}, {view.turn.role}", excerpt(text, _NEIGHBOUR, None)
+        yield f"{label}, {speaker(view.turn.role, view.task)}", excerpt(text, _NEIGHBOUR, None)

@@ -79,9 +79,8 @@ def _facts(hit: Hit) -> Iterator[str]:
 def _neighbours(page: Page, label: str, views: Sequence[TurnView]) -> Iterator[str]:
     for view in views:
         if said := first_words(view.turn):
-            who = (
-                words.agent(view.turn.harness) if view.turn.role == "assistant" else view.turn.role
-            )
+            who = words.speaker(view.turn.role, view.task)
+            who = words.agent(view.turn.harness) if who == "assistant" else who
             yield page.style.dim(f"   {label}, {who}:")
             yield from quote(page, _short(said, NEIGHBOUR), "   ")
 
@@ -109,7 +108,9 @@ def _kind(hit: Hit) -> str:
         return f"a call of {line(hit.tool or 'a tool')}"
     if hit.block_type == "tool_result":
         return f"the result of {line(hit.tool or 'a tool')}"
-    return "thinking" if hit.block_type == "thinking" else f"{hit.role}'s text"
+    if hit.block_type == "thinking":
+        return "thinking"
+    return "a sub-agent's task" if hit.task else f"{hit.role}'s text"
 
 
 def _highlight(page: Page, row: str, asked: Finder) -> str:

@@ -44,12 +44,14 @@ def turns(page: Page, turn_uuid: str, views: Sequence[TurnView]) -> Iterator[str
 
 def _turn(page: Page, view: TurnView, marked: bool) -> Iterator[str]:
     turn, style = view.turn, page.style
-    who = words.agent(turn.harness) if turn.role == "assistant" else turn.role
+    who = words.speaker(turn.role, view.task)
+    who = words.agent(turn.harness) if who == "assistant" else who
     own = words.short_turn(turn.session_id, turn.turn_uuid)
     head = f"{'▶ ' if marked else ''}{who} {own}"
     facts = [words.when(turn.ts)]
     facts += [f"on {line(turn.branch)}"] if turn.branch else []
     facts += [line(turn.model)] if turn.model else []
+    facts += ["given to a sub-agent"] if view.task else []
     facts += ["taken back by the session"] if view.retracted else []
     tail = width.fit(", ".join(facts), max(page.width - len(head) - 1, 8))
     yield f"{style.found(head) if marked else style.bold(head)} {style.dim(tail)}"

@@ -171,6 +171,12 @@ def agent(harness: str) -> str:
     return _LABELS.get(harness, harness.replace("_", " "))
 
 
+def speaker(role: str, task: bool) -> str:
+    """Whose words those of a turn are: its role, but for the `task` of a sub-agent, which an agent
+    wrote in a user's place."""
+    return "task" if task else role
+
+
 def short(identity: str) -> str:
     """The start of an id that names it, as far as its random part goes: 8 characters of that, or 13
     where it starts with a clock (UUID version 7), so that sessions of the same minute differ. An id

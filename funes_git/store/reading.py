@@ -162,6 +162,12 @@ class TurnReading(SessionReading):
         )
         return _turn(first) if first else None
 
+    def is_task(self, session_id: str, turn_uuid: str) -> bool:
+        """Whether an agent gave the words of a turn to its sub-agent. False where that is not
+        known."""
+        row = self._row(session_id, turn_uuid)
+        return row is not None and self._holds_task(_turn(row))
+
     def dispatch_of(self, session_id: str, turn_uuid: str) -> Turn | None:
         """The turn that started the sub-agent that a turn belongs to, if both are known."""
         row = self._row(session_id, turn_uuid)
@@ -266,5 +272,12 @@ class TurnReading(SessionReading):
         views = []
         for row, turn in zip(rows, turns, strict=True):
             shas = tuple(commits.get((turn.session_id, turn.turn_uuid), ()))
-            views.append(TurnView(turn, bool(row[17]), tuple(edits.get(row[0], ())), shas))
+            task = self._holds_task(turn)
+            views.append(TurnView(turn, bool(row[17]), tuple(edits.get(row[0], ())), shas, task))
         return views
+
+    def _holds_task(self, turn: Turn) -> bool:
+        if turn.role != "user" or turn.is_prompt:
+            return False
+        said = any(block.type == "text" and not block.scaffold for block in turn.blocks)
+        return said and (turn.thread or self._started_by(turn.session_id)) is not None

@@ -326,6 +326,26 @@ def test_prompt_of_a_subagent_with_a_session_of_its_own(path: Path) -> None:
         assert prompt.turn_uuid == "s1-t0"
 
 
+def test_what_an_agent_gave_to_its_sub_agent_is_a_task(path: Path) -> None:
+    child = [
+        turn("child", 0, "Look for docs", role="user"),
+        turn("child", 1, role="user", blocks=(Block("text", "be nice", scaffold="reminder"),)),
+        turn("child", 2, "A person said this", role="user", is_prompt=True),
+        turn("child", 3, "working"),
+    ]
+    store(path, rich_batch(), Batch(turns=child))
+    with Catalog.open(path) as catalog:
+        assert [v.turn.turn_uuid for v in catalog.window("s1", "s1-t5", 9) if v.task] == ["s1-t5"]
+        assert not any(view.task for view in catalog.window("s1", "s1-t0", 9))
+        assert not catalog.is_task("child", "child-t0")  # nothing says that it is a sub-agent
+    store(path, Batch(spawns=[Spawn("s1", "s1-t1", "child")]))
+    with Catalog.open(path) as catalog:
+        found = [v.turn.turn_uuid for v in catalog.window("child", "child-t0", 9) if v.task]
+        assert found == ["child-t0"]
+        assert catalog.is_task("child", "child-t0")
+        assert not catalog.is_task("child", "nothing")
+
+
 def test_before_gives_the_same_exchange_newest_first(path: Path) -> None:
     store(path, rich_batch())
     with Catalog.open(path) as catalog:
