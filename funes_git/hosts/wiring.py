@@ -28,7 +28,8 @@ State: TypeAlias = Literal["wired", "partly", "other", "absent", "unreadable"]
 @dataclass(frozen=True, slots=True)
 class Wired:
     """How it stands with one agent. `hints`: whether hints are on; `detail` says what is
-    unreadable; `review`, what its user has to do before it runs our hooks, empty for nothing."""
+    unreadable; `review`, what its user has to do before it runs our hooks, empty for nothing.
+    `already`: `add` had nothing to do."""
 
     agent: Agent
     scope: Scope
@@ -37,6 +38,7 @@ class Wired:
     pieces: Sequence[Piece]
     detail: str = ""
     review: str = ""
+    already: bool = False
 
 
 def named(name: str) -> Agent:
@@ -83,11 +85,13 @@ def add(agent: Agent, place: Where) -> Wired:
     before anything is written."""
     fresh = [(piece, piece.added()) for piece in agent.pieces(place)]
     launchers.write()
+    already = True
     for piece, body in fresh:
         with _writing(piece.path):
             if files.read(piece.path) != body:
                 _put(piece, body)
-    return state(agent, place)
+                already = False
+    return replace(state(agent, place), already=already)
 
 
 def _put(piece: Piece, body: bytes) -> None:

@@ -39,7 +39,8 @@ def summary(found: Wired) -> str:
     """The state, for whom, and whether hints are on."""
     where = " for this project" if found.scope == "project" else ""
     hints = ", with hints" if found.hints and found.state == "wired" else ""
-    return f"{STATES[found.state]}{where}{hints}"
+    already = "already " if found.already and found.state == "wired" else ""
+    return f"{already}{STATES[found.state]}{where}{hints}"
 
 
 def advice(found: Wired) -> str:
@@ -68,7 +69,7 @@ def removed(agent: Agent, scopes: Sequence[str]) -> Iterator[str]:
 
 def document(found: Sequence[Wired]) -> json.Object:
     """`add` as JSON."""
-    return json.document(agents=[document_of(each) for each in found])
+    return json.document(agents=[{**document_of(each), "already": each.already} for each in found])
 
 
 def removed_document(agent: Agent, scopes: Sequence[str]) -> json.Object:

@@ -31,6 +31,26 @@ def test_add_says_what_went_where_and_what_is_left_to_do(repo: GitRepo, hermetic
     assert done.stdout == "Codex had nothing of funes-git\n"
 
 
+AGENTS = ("claude", "codex", "pi", "hermes", "gemini", "opencode", "cursor", "copilot")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_adding_again_says_that_it_was_there(agent: str, repo: GitRepo, hermetic: Path) -> None:
+    def added(*flags: str) -> str:
+        return funes("add", agent, *flags, cwd=repo.path).stdout.splitlines()[0].split(": ")[1]
+
+    def already() -> bool:
+        (one,) = json.loads(funes("add", agent, "--format", "json", cwd=repo.path).stdout)["agents"]
+        return bool(one["already"])
+
+    assert not already()
+    assert already()
+    assert added() == "already added"
+    if agent == "claude":
+        assert added("--hints") == "added, with hints"
+        assert added("--hints") == "already added, with hints"
+
+
 def test_remove_takes_it_out_of_both_places(repo: GitRepo, hermetic: Path) -> None:
     for scope in ("--user", "--project"):
         assert funes("add", "gemini", scope, cwd=repo.path).returncode == 0
