@@ -37,8 +37,7 @@ def result_text(value: object) -> str:
     if isinstance(value, str):
         return elided(value)
     parts = value if isinstance(value, list) else [value]
-    texts = (_result_part(part) for part in parts)
-    return "\n".join(text for text in texts if text)
+    return "\n".join([text for part in parts if (text := _result_part(part))])
 
 
 def _result_part(part: object) -> str | None:

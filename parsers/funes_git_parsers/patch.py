@@ -17,6 +17,7 @@ BEGIN = "*** Begin Patch"
 APART = 10
 _END = "*** End Patch"
 _HEADER = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_SIGNS = (" ", "+", "-")
 _MOVE = "*** Move to: "
 _LAST_LINE = re.compile(r"\n[ \t]*\*\*\* End Patch")
 _RANGE = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
@@ -63,9 +64,14 @@ def parse(text: str) -> list[PatchFile]:
     files: list[PatchFile] = []
     header: re.Match[str] | None = None
     body: list[str] = []
-    for raw in text[start:].split("\n")[1:]:
-        line = raw.removesuffix("\r")
-        marker = line.strip() if line.lstrip().startswith("***") else ""
+    lines = text[start:].split("\n")[1:]
+    if "\r" in text:
+        lines = [line.removesuffix("\r") for line in lines]
+    for line in lines:
+        if "***" not in line:  # quick: as most
+            body.append(line)
+            continue
+        marker = line.strip()
         found = _HEADER.fullmatch(marker)
         if found or marker == _END:
             if header:
@@ -103,17 +109,17 @@ def _chunks(body: list[str]) -> Iterator[Hunk]:
     lines: list[str] = []
     old = new = 1
     for line in [*body, "@@"]:
-        if line.startswith(("@@", "***")):
+        if line[:1] in _SIGNS or (lines and not line):
+            lines.append(line)
+        elif line.startswith(("@@", "***")):
             while lines and not lines[-1]:
                 lines.pop()
             signs = [kept[:1] or " " for kept in lines]
             if "+" in signs or "-" in signs:
-                yield Hunk(old, new, tuple(kept or " " for kept in lines))
+                yield Hunk(old, new, tuple([kept or " " for kept in lines]))
                 old += len(signs) - signs.count("+") + APART
                 new += len(signs) - signs.count("-") + APART
             lines = []
-        elif line[:1] in (" ", "+", "-") or (lines and not line):
-            lines.append(line)
 
 
 def hunks_of_unified(diff: str) -> tuple[Hunk, ...]:

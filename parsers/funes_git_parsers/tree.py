@@ -33,30 +33,27 @@ _ABOVE_ALL: Final = Entry(depth=-1)
 
 @dataclass(slots=True)
 class Tree:
-    """The youngest entries by id, the leaf, and the turns given up since the last `taken_back`."""
+    """The youngest entries by id, the leaf with its entry (`above` what comes next), and the turns
+    given up since the last `taken_back`."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     leaf: str | None = None
+    above: Entry = _ABOVE_ALL
     given_up: dict[str, None] = field(default_factory=dict)
-
-    @property
-    def above(self) -> Entry:
-        """What the next entry will follow."""
-        return self.entries.get(self.leaf or "", _ABOVE_ALL)
 
     def follow(self, parent: str | None) -> None:
         """Move to `parent`, where the next entry will be added. One that is not known (its record
         could not be read, or is forgotten) counts as the leaf."""
         if parent != self.leaf and (parent is None or parent in self.entries):
             self._leave(parent)
-            self.leaf = parent
+            self.leaf, self.above = parent, self.entries.get(parent or "", _ABOVE_ALL)
 
     def add(self, entry_id: str, turn: str | None, exchange: str | None) -> None:
         """A new leaf below the old one. `turn` is None if it is no turn."""
         above = self.above
         if turn is None:
             turn, exchange = above.turn, above.exchange
-        self.entries[entry_id] = Entry(self.leaf, above.depth + 1, turn, exchange)
+        self.above = self.entries[entry_id] = Entry(self.leaf, above.depth + 1, turn, exchange)
         self.leaf = entry_id
         while len(self.entries) > MAX_ENTRIES:
             del self.entries[next(iter(self.entries))]
@@ -98,4 +95,5 @@ class Tree:
     def revived(value: Any) -> Tree:
         """What `plain` gave. Raises TypeError or ValueError for anything else."""
         leaf, rows = value
-        return Tree({name: Entry(*fields) for name, *fields in rows}, leaf)
+        entries = {name: Entry(*fields) for name, *fields in rows}
+        return Tree(entries, leaf, entries.get(leaf or "", _ABOVE_ALL))

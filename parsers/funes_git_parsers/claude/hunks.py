@@ -40,7 +40,7 @@ def replaced(original: str, old: str, new: str, every: bool) -> str:
 
 def has_tabs(*texts: str) -> bool:
     """Whether a tab is in any of the texts, or is written in it as a program would."""
-    return any("\t" in text or "\\t" in text for text in texts)
+    return any("\t" in text or ("\\" in text and "\\t" in text) for text in texts)
 
 
 def of_files(patch: Sequence[Hunk], original: str, changed: str, near: int) -> tuple[Hunk, ...]:

@@ -15,7 +15,7 @@ from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Item, Retraction, Turn
 from funes_git_parsers.claude import records as fields
 from funes_git_parsers.claude.files import HARNESS
-from funes_git_parsers.claude.state import Link, Queued, State
+from funes_git_parsers.claude.state import UNTOLD, Queued, State
 from funes_git_parsers.media import elided
 from funes_git_parsers.values import seconds
 
@@ -38,7 +38,7 @@ class PromptQueue:
         if operation != "enqueue" or not is_typed:
             return
         state = self._state
-        last = state.links.get(state.tips.get("", ""), Link())
+        last = state.links.get(state.tips.get("", ""), UNTOLD)
         ts = seconds(record.get("timestamp"))
         state.queued.append(Queued(text, session_id, ts, state.seq, last.turn))
         state.trim()

@@ -17,7 +17,7 @@ from funes_git_parsers.claude.edits import Call, edits, may_write
 from funes_git_parsers.claude.files import HARNESS, Surroundings
 from funes_git_parsers.claude.prompts import PromptQueue
 from funes_git_parsers.claude.said import Said, forced, is_command, is_typed
-from funes_git_parsers.claude.state import Link, State
+from funes_git_parsers.claude.state import MAX_CALLS, UNTOLD, Link, State
 from funes_git_parsers.values import mapping, seconds, string
 
 _TITLES: Final = {
@@ -27,6 +27,8 @@ _TITLES: Final = {
 }
 _SUMMARY_RANK: Final = 1
 _MESSAGES: Final = ("user", "assistant")
+_OUTER: Final = ("timestamp", "sessionId", "cwd", "gitBranch", "version")
+"""What a sub-agent's message has from the record that copies it, unless it tells it itself."""
 
 
 class Reader:
@@ -94,8 +96,8 @@ class Reader:
 
     def _read(self, record: dict[str, Any]) -> Iterable[Item]:
         kind = record.get("type")
-        read = self._kinds.get(kind, self._passed) if isinstance(kind, str) else self._passed
-        return read(record)
+        read = self._kinds.get(kind) if isinstance(kind, str) else None
+        return read(record) if read else self._passed(record)
 
     def _late(self, *, every: bool = False) -> Iterator[Item]:
         """What the records bring that need not wait any longer, each with its own `seq`."""
@@ -107,7 +109,7 @@ class Reader:
                 if early.record is not None:
                     yield from self._read(early.record)
                 elif early.uuid not in state.links:
-                    self.state.link(early.uuid, state.links.get(early.parent, Link()))
+                    self.state.link(early.uuid, state.links.get(early.parent, UNTOLD))
                 state.seq = newest
         finally:
             state.seq = newest
@@ -155,13 +157,13 @@ class Reader:
     def passed(self, uuid: str, parent: str | None) -> None:
         """The same for a record of which no more is known."""
         if uuid not in self.state.links and not self._waiting.keeps(parent, uuid, None):
-            self.state.link(uuid, self.state.links.get(parent or "", Link()))
+            self.state.link(uuid, self.state.links.get(parent or "", UNTOLD))
 
     def _before(self, record: dict[str, Any], thread: str) -> Link:
         links = self.state.links
         if "parentUuid" not in record:
-            return links.get(self.state.tips.get(thread, ""), Link())
-        return links.get(_parent(record) or "", Link())
+            return links.get(self.state.tips.get(thread, ""), UNTOLD)
+        return links.get(_parent(record) or "", UNTOLD)
 
     def _thread(self, record: dict[str, Any], uuid: str) -> str | None:
         if record.get("isSidechain") is not True and self._file.thread is None:
@@ -181,9 +183,7 @@ class Reader:
         before = self._before(record, thread or "")
         if before.thread != thread:
             before = Link(before.turn, before.exchange, thread, before.is_command)
-        message = mapping(record.get("message"))
-        parts = fields.content(message)
-        said = Said(record, message, parts)
+        said = Said(record)
         blocks = self._blocks(said, before)
         if not blocks:
             self.state.link(uuid, before)
@@ -191,14 +191,14 @@ class Reader:
         turn = self._turn(said, session_id, uuid, before, blocks)
         role = said.role
         if turn.is_prompt:
-            found += self._prompts.arrived(fields.text_of(parts))
+            found += self._prompts.arrived(fields.text_of(said.parts))
         found.append(turn)
         starts_work = role == "user" and is_command(blocks)
         self.state.link(uuid, Link(uuid, turn.exchange, thread, starts_work))
         if role == "assistant":
             if thread is None:
                 self._prompts.answered()
-            found += self._calls(turn, parts)
+            found += self._calls(turn, said.parts)
         elif role == "tool":
             found += self._results(said, blocks)
         if title := state.summaries.pop(uuid, None):
@@ -280,7 +280,8 @@ class Reader:
             calls[call_id] = call
             if agent := self._file.started_by.get(call_id):
                 found += self._spawn(call, agent)
-        self.state.trim()
+        if len(calls) > MAX_CALLS:
+            self.state.trim()
         return found
 
     def _results(self, said: Said, blocks: list[Block]) -> list[Item]:
@@ -316,9 +317,8 @@ class Reader:
             return
         if call := self.state.calls.get(string(record.get("parentToolUseID")) or ""):
             yield from self._spawn(call, agent)
-        outer = {key: record.get(key) for key in ("sessionId", "cwd", "gitBranch", "version")}
-        inner = {"timestamp": record.get("timestamp"), **outer, **message}
-        yield from self._message({**inner, "isSidechain": True, "agentId": agent})
+        outer = {key: record.get(key) for key in _OUTER}
+        yield from self._message({**outer, **message, "isSidechain": True, "agentId": agent})
 
 
 def _parent(record: dict[str, Any]) -> str | None:

@@ -69,7 +69,7 @@ def assistant_blocks(parts: list[dict[str, Any]], is_error: bool) -> list[Block]
             found.append(Block("thinking", text))
         elif kind == "text" and (text := string(part.get("text"))):
             mark = scaffold.API_ERROR if is_error else scaffold.kind(text, "assistant")
-            found.append(Block("text", elided(text), scaffold=mark))
+            found.append(Block("text", elided(text), None, None, None, None, (), mark))
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
             text = result_text(part.get("content"))
             found.append(Block("tool_result", text, None, result_id(part)))
@@ -96,15 +96,15 @@ def result_block(
     text = result_text(part.get("content"))
     failed = is_failure(part, result)
     command = string(call_input.get("command")) if tool in ("Bash", "PowerShell") else None
-    return Block(
+    return Block(  # by position: names take twice as long
         "tool_result",
         text,
         tool,
         result_id(part),
-        is_error=failed,
-        exit_code=_exit_code(text, failed, mapping(result)) if command else None,
-        commits=commits(command, text, mapping(result)) if command else (),
-        scaffold=scaffold.kind(text, "tool"),
+        failed,
+        _exit_code(text, failed, mapping(result)) if command else None,
+        commits(command, text, mapping(result)) if command else (),
+        scaffold.kind(text, "tool"),
     )
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from funes_git_parsers import scaffold
+from funes_git_parsers import media, scaffold
 from funes_git_parsers.base import Block, Role
-from funes_git_parsers.claude import records as fields
 from funes_git_parsers.claude.state import Link
 from funes_git_parsers.values import mapping, string
 
@@ -20,15 +19,15 @@ class Said:
 
     __slots__ = ("message", "parts", "record", "results", "role", "used")
 
-    def __init__(
-        self, record: dict[str, Any], message: dict[str, Any], parts: list[dict[str, Any]]
-    ) -> None:
-        self.record, self.message, self.parts = record, message, parts
+    def __init__(self, record: dict[str, Any]) -> None:
+        self.record = record
+        self.message = mapping(record.get("message"))
+        self.parts = parts = media.parts(self.message.get("content"))
         self.results: list[dict[str, Any]] = []
         self.used: object = None
         self.role: Role = "assistant"
         if record["type"] != "assistant":
-            self.results = [part for part in parts if fields.is_result(part)]
+            self.results = [part for part in parts if part.get("type") == "tool_result"]
             self.used = record.get("toolUseResult") if len(self.results) == 1 else None
             self.role = "tool" if self.results else "user"
 

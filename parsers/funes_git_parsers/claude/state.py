@@ -34,6 +34,10 @@ class Link:
     is_command: bool = False
 
 
+UNTOLD: Final = Link()
+"""Before the first turn of a chain."""
+
+
 @dataclass(slots=True)
 class Queued:
     """A prompt that was typed while the agent was busy. `uuid` once it has been yielded as a turn;
@@ -83,8 +87,10 @@ class State:
         """Note a record's place in the chain, and forget the oldest if they are too many."""
         self.links[uuid] = link
         self.tips[link.thread or ""] = uuid
-        _shorten(self.links, MAX_LINKS)
-        _shorten(self.tips, MAX_CALLS)
+        if len(self.links) > MAX_LINKS:
+            _shorten(self.links, MAX_LINKS)
+        if len(self.tips) > MAX_CALLS:
+            _shorten(self.tips, MAX_CALLS)
 
     def trim(self) -> None:
         """Forget the oldest of what else has grown too long: for who adds to it."""

@@ -17,7 +17,6 @@ from pathlib import Path
 from funes_git_parsers.base import (
     COMMIT,
     Capability,
-    Cursor,
     Item,
     Opener,
     Places,
@@ -166,10 +165,10 @@ def read(source: Source, cursor: str | None, open_file: Opener) -> Iterator[Item
             state = State()
             yield Restart()
         reader = Reader(state, source.path.name.partition(".jsonl")[0])
-        for item in reader.run(read_records(stream, start, reader.prepare)):
-            if isinstance(item, Cursor) and (title := _title(source, state, open_file)):
-                yield title
-            yield item
+        end = yield from reader.run(read_records(stream, start, reader.prepare))
+        if title := _title(source, state, open_file):
+            yield title
+        yield end
 
 
 def _title(source: Source, state: State, open_file: Opener) -> Session | None:

@@ -58,7 +58,7 @@ def edits(session_id: str, call: Call, ran: list[Run], out: Outcome) -> Iterator
 
 def _writes(call: Call, ran: list[Run], out: Outcome) -> list[_Write]:
     failed = out.is_error is True
-    patches = list(_patches(call, ran))
+    patches = _patches(call, ran)
     found: list[_Write] = []
     if call.patched:
         is_one = all(len(changes) < 2 for changes in call.changes)
@@ -121,20 +121,20 @@ def _of_update(path: str, change: Mapping[str, Any], cwd: str | None) -> Iterato
         yield _Write(path, "modify", hunks=hunks)
 
 
-def _patches(call: Call, ran: list[Run]) -> Iterator[tuple[str | None, str]]:
+def _patches(call: Call, ran: list[Run]) -> list[tuple[str | None, str]]:
     """The patches of a call, each with the folder that its paths start from."""
     if call.name in PATCH_TOOLS:
-        yield call.cwd, _patch_text(call.text)
-        return
+        return [(call.cwd, _patch_text(call.text))]
+    found: list[tuple[str | None, str]] = []
     if call.name == "exec":
         for tool in codex_script.calls(call.text):
             if tool.name in PATCH_TOOLS:
-                yield call.cwd, tool.text or tool.arguments.get("input", "")
+                found.append((call.cwd, tool.text or tool.arguments.get("input", "")))
     for run in ran:
-        if "apply_patch" not in run.command and "applypatch" not in run.command:
-            continue
-        for start, end in patch.spans(run.command):
-            yield _folder_at(run, start), run.command[start:end]
+        if "apply_patch" in run.command or "applypatch" in run.command:
+            for start, end in patch.spans(run.command):
+                found.append((_folder_at(run, start), run.command[start:end]))
+    return found
 
 
 def _patch_text(text: str) -> str:

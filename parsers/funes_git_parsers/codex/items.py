@@ -115,7 +115,7 @@ def result(
         out.is_error,
         out.exit_code,
         commits,
-        scaffold(out.body, "tool"),
+        kind(out.body, "tool"),
     )
 
 
@@ -135,14 +135,14 @@ def unwrap(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | str | No
 
     Until 0.31 there were no envelopes: items stood bare, after a first line about the session.
     """
-    kind, payload = string(value.get("type")), value.get("payload")
-    if kind in _ENVELOPES:
+    kind, payload = value.get("type"), value.get("payload")
+    if isinstance(kind, str) and kind in _ENVELOPES:
         if isinstance(payload, dict):
             return kind, payload
         return f"{kind} without a payload"
     if "payload" in value or "record_type" in value:
         return None
-    if kind:
+    if string(kind):
         return "response_item", value
     if "type" not in value and isinstance(value.get("id"), str) and "timestamp" in value:
         return "session_meta", value

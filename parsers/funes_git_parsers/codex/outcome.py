@@ -14,8 +14,8 @@ from funes_git_parsers.values import compact, decoded, integer, is_blank, mappin
 
 _DATA = re.compile(r"data:([\w.+/-]+)(?:;[\w=.+-]+)*;base64,")
 _HEADED = ("Exit code:", "Chunk ID:", "Wall time", "Script ", "Process ", "Command ")
-_EXIT = re.compile(
-    r"^(?:Exit code: |Process exited with code |Command exited with code )(-?\d{1,9})\b", re.M
+_EXIT = re.compile(  # `^` would be tried at every character
+    r"\n(?:Exit code: |Process exited with code |Command exited with code )(-?\d{1,9})\b"
 )
 _RUNNING = re.compile(r"^Process running with session ID (\d+)", re.M)
 _SANDBOX = re.compile(r"failed in sandbox [^\n]{0,200}?exit code: (-?\d{1,9})\b")
@@ -102,7 +102,7 @@ def _plain(text: str) -> Outcome:
     head, code, running = "", None, None
     if text.startswith(_HEADED):
         head = text[:1000].partition("Output:\n")[0]
-        if exited := _EXIT.search(head):
+        if exited := _EXIT.search("\n" + head):
             code = int(exited[1])
         if "session ID" in head and (process := _RUNNING.search(head)):
             running = process[1]

@@ -7,7 +7,7 @@ the first of them, so that reading in parts gives what reading at once gives. Kn
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from funes_git_parsers.base import (
@@ -71,23 +71,25 @@ class Reader:
             "agent_message": self._agent_message,
         }
 
-    def run(self, records: Records) -> Iterator[Item]:
-        """Everything of `records`, and the cursor for the next read."""
+    def run(self, records: Records) -> Generator[Item, None, Cursor]:
+        """Everything of `records`; returns the cursor for the next read."""
         line, mark, before = -1, (records.position, self.state.values()), None
+        is_open = False
         for record in records:
             if isinstance(record, Skipped):
                 yield record
                 continue
             if records.line != line:
                 line = records.line
-                before = None if self._is_open else self.state.values()
+                before = None if is_open else self.state.values()
             yield from self._feed(record, line)
-            if before and self._is_open:
+            is_open = self._is_open
+            if before and is_open:
                 mark, before = (records.position, before), None
-        place, values = mark if self._is_open else (records.position, self.state.values())
+        place, values = mark if is_open else (records.position, self.state.values())
         cursor = Cursor(dump(place, State(*values)))
         yield from self._prompts.release(more=True)
-        yield cursor
+        return cursor
 
     def prepare(self, line: bytes) -> bytes | None:
         """Passes over events that bring nothing, and are half of all records."""
@@ -178,8 +180,8 @@ class Reader:
     # Items
 
     def _item(self, payload: _Payload) -> Iterable[Item]:
-        kind = string(payload.get("type"))
-        handler = self._items.get(kind or "")
+        kind = payload.get("type")
+        handler = self._items.get(kind) if isinstance(kind, str) else None
         if handler is None:
             if kind == "ghost_snapshot":
                 commit = mapping(payload.get("ghost_commit"))

@@ -7,7 +7,7 @@ A field of another type than pi writes counts as absent. Message types: earendil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from funes_git_parsers import media, scaffold
@@ -38,9 +38,11 @@ def _text(part: Mapping[str, Any]) -> str | None:
     return media.elided(text) if text and not is_blank(text) else None
 
 
-def assistant(message: Mapping[str, Any]) -> list[Block]:
-    """What the model said, thought and called, and the error that ended it."""
+def assistant(message: Mapping[str, Any]) -> tuple[list[Block], list[dict[str, Any] | None]]:
+    """What the model said, thought and called, and the error that ended it; and the arguments of
+    each call, None for one that gives none by name."""
     found: list[Block] = []
+    given: list[dict[str, Any] | None] = []
     for part in media.parts(message.get("content")):
         kind = part.get("type")
         if kind == "thinking":
@@ -52,19 +54,12 @@ def assistant(message: Mapping[str, Any]) -> list[Block]:
             text = args if isinstance(args, str) else compact({} if args is None else args)
             name, call_id = string(part.get("name")), string(part.get("id"))
             found.append(Block("tool_use", text, name, call_id))
+            given.append(args if isinstance(args, dict) else None)
         elif said := _text(part):
             found.append(Block("text", said))
     if message.get("stopReason") == "error" and (error := string(message.get("errorMessage"))):
         found.append(Block("text", error, is_error=True, scaffold=scaffold.API_ERROR))
-    return found
-
-
-def arguments(message: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
-    """The arguments of each call of the model's, None for those that have no names."""
-    for part in media.parts(message.get("content")):
-        if part.get("type") == "toolCall":
-            given = part.get("arguments")
-            yield given if isinstance(given, dict) else None
+    return found, given
 
 
 def result(message: Mapping[str, Any], command: str | None) -> Block:

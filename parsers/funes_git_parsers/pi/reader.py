@@ -91,10 +91,10 @@ class Reader:
 
     def record(self, record: dict[str, Any]) -> Sequence[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the tree."""
-        kind = string(record.get("type"))
+        kind = record.get("type")
         if kind == "session":
             return [self._header(record)]
-        if kind is None:
+        if not kind or not isinstance(kind, str):
             return ()
         self._seq += 1
         if self._is_told:
@@ -106,8 +106,8 @@ class Reader:
 
     def _entry(self, kind: str, record: dict[str, Any]) -> Sequence[Item]:
         tree = self._tree
-        entry = string(record.get("id"))
-        if entry is None:
+        entry = record.get("id")
+        if not entry or not isinstance(entry, str):
             entry = f"{self._session}-{self._seq}"
             record = {**record, "id": entry}
         if entry in tree.entries:
@@ -115,8 +115,7 @@ class Reader:
         tree.follow(string(record.get("parentId")) if "parentId" in record else tree.leaf)
         read = self._kinds.get(kind)
         found = read(record) if read else ()
-        turn = found[0] if found else None
-        if isinstance(turn, Turn):
+        if found and isinstance(turn := found[0], Turn):
             tree.add(entry, turn.turn_uuid, turn.exchange)
         else:
             tree.add(entry, None, None)
@@ -175,10 +174,10 @@ class Reader:
         return self._by_user(record, message, blocks, is_prompt=is_prompt)
 
     def _answer(self, record: dict[str, Any], message: dict[str, Any]) -> Sequence[Item]:
-        blocks, model = messages.assistant(message), string(message.get("model"))
-        found = self._turn(record, message, "assistant", blocks, model)
-        if found:
-            self._called(found[0], message)
+        blocks, given = messages.assistant(message)
+        found = self._turn(record, message, "assistant", blocks, string(message.get("model")))
+        if given:
+            self._called(found[0], given)
         return found
 
     def _result(self, record: dict[str, Any], message: dict[str, Any]) -> Sequence[Item]:
@@ -223,16 +222,12 @@ class Reader:
         )
         return [turn]
 
-    def _called(self, turn: Turn, message: dict[str, Any]) -> None:
-        arguments = messages.arguments(message)
-        for block in turn.blocks:
-            if block.type != "tool_use":
-                continue
-            given = next(arguments)
-            if (call_id := block.tool_use_id) and block.tool:
-                self._calls[call_id] = Call(
-                    call_id, block.tool, block.text, turn.turn_uuid, turn.ts, turn.workdir, given
-                )
+    def _called(self, turn: Turn, given: list[dict[str, Any] | None]) -> None:
+        calls = [block for block in turn.blocks if block.type == "tool_use"]
+        for block, arguments in zip(calls, given, strict=True):
+            if (name := block.tool) and (call_id := block.tool_use_id):
+                where = (turn.turn_uuid, turn.ts, turn.workdir)
+                self._calls[call_id] = Call(call_id, name, block.text, *where, arguments)
         while len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
 
