@@ -19,13 +19,23 @@ from funes_git.store.changes import StoredTurn
 from funes_git.store.columns import workdir_facet
 
 USER, EMAIL = "user", "[REDACTED:email]"
-SLASH = r"(?:/|\\{1,4})"
+SLASH = r"(?:\\{0,4}/|\\{1,4}|%2[Ff])"
+START = r"(?:(?<![\w.~-])|(?<=\\[nrt])|(?<=[\s\"']-[A-Za-z])|(?<=%[0-9A-Fa-f]{2}))"
+"""Where a path begins: not in a word, but behind an escaped line break, an option's letter or a
+percent sign's digits."""
+DRIVE = rf"(?:(?<!\w)|(?<=\\[nrt]))[A-Za-z]:{SLASH}"
+_HOMES = rf"{SLASH}(?:(?:var|export|usr){SLASH})?home|{SLASH}Users"
+_TERMUX = rf"{SLASH}data{SLASH}data{SLASH}com\.termux{SLASH}files{SLASH}home"
+_SHARED = rf"{SLASH}(?:(?:mnt|cygdrive){SLASH})?[a-z]{SLASH}Users"
 HOME = re.compile(
-    rf"(?:(?<![\w.~-])(?:/(?:var/|export/|usr/)?home|/Users|/data/data/com\.termux/files/home)/"
-    rf"|(?<!\w)[A-Za-z]:{SLASH}Users{SLASH}|/(?:mnt/)?[a-z]/Users/)"
+    rf"(?:{START}(?:{_HOMES}|{_TERMUX}|{_SHARED}){SLASH}|{DRIVE}Users{SLASH})"
     r"(?P<name>[^/\\\s\"'`:;,<>|(){}\[\]$*?&%@!=]+)"
 )
-ROOT_HOME = re.compile(r"(?<![\w.~/-])/root(?=/|\b)(?![\w-])")
+_FOLDER = re.compile(rf"{HOME.pattern}(?={SLASH}[\w.])")
+_WHOLE = re.compile(rf"(?:{_HOMES}|{_SHARED}|[A-Za-z]:{SLASH}Users)[/\\](?P<name>[^/\\]+)")
+"""A path that is all of a text, in which a name may hold blanks."""
+_PLACES = frozenset(("workdir", "source_path", "recorded_path"))
+ROOT_HOME = re.compile(r"(?:(?<![\w.~/-])|(?<=\\[nrt]))/root(?=/|\b)(?![\w-])")
 ADDRESS = re.compile(
     r"(?<![\w.+-])[A-Za-z0-9][\w.+-]*(?:@|%40|\\u0040)(?:[A-Za-z0-9-]+\.)+([A-Za-z]{2,24})(?![\w-])"
 )
@@ -42,12 +52,13 @@ FILES = frozenset(_FILES.split())
 """What follows the dot in `icon@2x.png`: no mail goes there."""
 
 _COMMON = """
-admin administrator agent all app apps build builder cache ci claude code codespace coder data
-debian default dev developer devel docker ec2-user git github gitlab gitpod guest home host
-jenkins linux local mac macos main me media node nobody opt ops pi postgres private project
-projects public python repo root runner server shared src sandbox system temp test tester
-tests tmp ubuntu user username users vagrant var vscode windows work worker workspace www
-www-data you your-username
+admin administrator agent all another app apps bar baz build builder cache ci claude code codespace
+coder components data debian default demo dev developer devel docker ec2-user example examples foo
+git github gitlab gitpod guest home host index jenkins linux local mac macos main me media name node
+nobody opt ops other owner page pages person pi postgres private project projects public python repo
+root runner sandbox sample server shared some someone src system temp test tester tests tmp ubuntu
+user username users vagrant var vscode windows work worker workspace www www-data you your-username
+yourname
 """
 COMMON = frozenset(_COMMON.split())
 """Names of accounts that name nobody, and that stand in text for other things."""
@@ -62,23 +73,29 @@ class Cleaner:
         """`roots` are folders where the repository was, on any machine; `names` those of
         accounts."""
         found = sorted({root.rstrip("/\\") for root in roots} - {""}, key=_longest)
-        places = _any(form for root in found for form in _spellings(root))
+        places = spelled(found)
         inside = rf"(?P<inside>{SLASH}(?=[\w.@+~(\[]))|{SLASH}?(?![\w-])(?!\.\w)"
-        self._roots = re.compile(rf"(?<![\w.~-]){places}(?:{inside})") if places else None
+        self._roots = re.compile(rf"{START}{places}(?:{inside})") if places else None
         slugs = _any(re.escape(workdir_facet(root)) for root in found if len(root) > 4)
         self._slugs = re.compile(slugs) if slugs else None
         people = _any(map(re.escape, sorted({n for n in names if is_telling(n)}, key=_longest)))
         around = rf"(?<![A-Za-z0-9]){people}(?![A-Za-z0-9])"
         self._names = re.compile(around, re.I) if people else None
+        theirs = rf"(?:[A-Za-z]:)?{SLASH}(?:Users|home){SLASH}{people}(?![\w-])"
+        self._homes = re.compile(theirs, re.I) if people else None
         self._keep_emails = keep_emails
 
     def text(self, text: str) -> str:
         """The text without who and where."""
         if self._roots:
-            text = self._roots.sub(lambda match: "" if match["inside"] else ".", text)
+            text = self._roots.sub(_inside, text)
         if self._slugs:
             text = self._slugs.sub("-repo", text)
+        if self._homes:  # wherever they stand
+            text = self._homes.sub("~", text)
         text = ROOT_HOME.sub("~", HOME.sub("~", text))
+        if self._roots and "~" in text:  # one that is written another way than the session did
+            text = self._roots.sub(_inside, text)
         if not self._keep_emails:
             text = ADDRESS.sub(_address, text)
         return self._names.sub(USER, text) if self._names else text
@@ -132,19 +149,25 @@ def roots_in(part: Part) -> Iterator[str]:
 
 
 def names_in(part: Part) -> set[str]:
-    """The names of accounts that the paths in a session tell."""
-    records = (part.session, *part.edits, *(stored.turn for stored in part.turns))
-    return {
-        match["name"]
-        for record in records
-        for _, text in strings(record)
-        for match in HOME.finditer(text)
-    }
+    """The names of accounts that the paths in a session tell. One that only texts have must be that
+    of a folder with something in it: the ends of paths are pages of web sites, too."""
+    found: set[str] = set()
+    for record in (part.session, *part.edits, *(stored.turn for stored in part.turns)):
+        for field, text in strings(record):
+            if field in _PLACES:
+                found |= accounts_in([text])
+            found.update(match["name"] for match in _FOLDER.finditer(text))
+    return found
+
+
+def accounts_in(folders: Iterable[str]) -> set[str]:
+    """The names of the accounts in whose home folders these are."""
+    return {match["name"] for folder in folders if (match := _WHOLE.match(folder))}
 
 
 def is_telling(name: str) -> bool:
     """Whether a name of an account names somebody, rather than a role or a place."""
-    return len(name) > 2 and not name.isdigit() and name.lower() not in COMMON
+    return len(name) > 2 and any(map(str.isalpha, name)) and name.lower() not in COMMON
 
 
 def without(names: Iterable[str], public: Collection[str]) -> set[str]:
@@ -158,6 +181,10 @@ def _address(match: re.Match[str]) -> str:
     return match[0] if is_file or NO_PERSON.match(match[0]) else EMAIL
 
 
+def _inside(match: re.Match[str]) -> str:
+    return "" if match["inside"] else "."
+
+
 def _longest(text: str) -> tuple[int, str]:
     return -len(text), text
 
@@ -168,8 +195,21 @@ def _any(patterns: Iterable[str]) -> str:
     return f"(?:{'|'.join(found)})" if found else ""
 
 
+def spelled(folders: Iterable[str]) -> str:
+    """A pattern for any of the folders, however they are written; empty for none."""
+    return _any(form for folder in folders for form in _spellings(folder))
+
+
 def _spellings(root: str) -> Iterator[str]:
-    """Patterns for a folder as it is written, also from the home folder on, and with the back
-    slashes of Windows, escaped or not."""
+    """Patterns for a folder as it is written, also from the home folder on, with the back slashes
+    of Windows, escaped or not, and as shells on Windows write its drive. Where the case of letters
+    means nothing, any will do."""
+    drive = re.match(r"([A-Za-z]):(?=[/\\])", root)
+    any_case = drive or root.startswith("/Users/")
     for each in dict.fromkeys((root, HOME.sub("~", root))):
-        yield SLASH.join(re.escape(word) for word in re.split(r"[/\\]+", each))
+        words = [re.escape(word) for word in re.split(r"[/\\]+", each)]
+        if drive and each == root:
+            shells = rf"{SLASH}(?:(?:mnt|cygdrive){SLASH})?{drive[1]}"
+            words[0] = rf"(?:{drive[1]}:|{shells})"
+        spelled = SLASH.join(words)
+        yield f"(?i:{spelled})" if any_case else spelled

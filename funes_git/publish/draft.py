@@ -136,7 +136,7 @@ def make(
         wanted = {session_id: {select.WHOLE} for session_id in wanted}
     read = Shelf(repo.layout.root)
     shelved: list[Shelved] = []
-    known = _Known(repo)
+    known = _Known(repo, catalog.folders())
     for part in select.parts(memory, wanted, links):
         known.add(part)
         shelved.append(read.put(part))
@@ -191,11 +191,13 @@ class _Known:
     """What must be known of all sessions before the first can be cleaned: where the repository
     was, whose accounts they name, and which sessions others started."""
 
-    def __init__(self, repo: Repo) -> None:
+    def __init__(self, repo: Repo, folders: Iterable[str]) -> None:
+        """`folders` are those that any session of the memory ran in: a name must not be replaced
+        in one release and stand in the next."""
         self._repo = repo
         self._roots = {str(top) for top in repo.worktrees()}
         self._roots |= {str(Path(root).resolve()) for root in self._roots}
-        self._names = {config.home().name, _login()}
+        self._names = {config.home().name, _login()} | clean.accounts_in(folders)
         self.spawned: dict[str, str] = {}
 
     def add(self, part: Part) -> None:

@@ -15,15 +15,18 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from funes_git.publish.clean import HOME
+from funes_git.publish.clean import DRIVE, HOME, SLASH, spelled
 from funes_git.publish.part import Part, Withheld
 from funes_git.store.changes import StoredTurn
 from funes_git_parsers import scaffold
 from funes_git_parsers.base import Block, Turn
 
 ELSEWHERE = "outside-repository"
-_PATH = re.compile(r"(?<![\w:/.~$}-])(~|\.\.)?/[^\s\"'`;|&<>(){}*?\\,]+|(?<![\w./])\.\.(?=[\s\"'])")
-_DRIVE = re.compile(r"(?<!\w)[A-Za-z]:[/\\]{1,4}[^\s\"'`;|&<>(){}*?,]+")
+_PATH = re.compile(
+    r"(?:(?<![\w:/.~$}-])|(?<=\\[nrt]))(~|\.\.)?/[^\s\"'`;|&<>(){}*?\\,]+"
+    r"|(?:(?<![\w./])|(?<=\\[nrt]))\.\.(?=[\s\"'])"
+)
+_DRIVE = re.compile(rf"{DRIVE}[^\s\"'`;|&<>(){{}}*?,]+")
 
 
 class Outside:
@@ -34,7 +37,8 @@ class Outside:
     ) -> None:
         """`roots` are the folders where the repository was; `is_checkout` whether a path lies in
         another repository of this machine."""
-        self._roots = tuple({_plain(root) for root in roots} - {""})
+        own = spelled({root.rstrip("/\\") for root in roots} - {""})
+        self._own = re.compile(rf"{own}(?:{SLASH}|$)") if own else None
         self._is_checkout = is_checkout or in_checkout
 
     def part(self, part: Part) -> Part:
@@ -72,9 +76,7 @@ class Outside:
         return False
 
     def _is_own(self, path: str) -> bool:
-        plain = _plain(path)
-        tilde = {HOME.sub("~", root) for root in self._roots}
-        return any(plain == r or plain.startswith(f"{r}/") for r in (*self._roots, *tilde))
+        return self._own is not None and self._own.match(path) is not None
 
     def _is_private(self, path: str) -> bool:
         at_home = path.startswith(("~/", "/root/")) or bool(HOME.match(path))
@@ -87,10 +89,6 @@ def _spoken(block: Block) -> Block:
         return replace(block, text="") if block.text else block
     text = scaffold.visible(block.text)
     return block if text == block.text else replace(block, text=text)
-
-
-def _plain(path: str) -> str:
-    return re.sub(r"[/\\]+", "/", path).rstrip("/")
 
 
 @cache

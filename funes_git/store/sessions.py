@@ -113,6 +113,14 @@ class SessionReading(EditReading):
             (until, since),
         )
 
+    def folders(self) -> list[str]:
+        """The folders that turns ran in."""
+        return [
+            folder
+            for (folder,) in self.rows("SELECT DISTINCT workdir FROM turns")
+            if folder is not None
+        ]
+
     def newest_turn(self) -> float | None:
         """The time of the newest turn, in seconds since the epoch."""
         row = self.one("SELECT max(last_ts) FROM sessions")

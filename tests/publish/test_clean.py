@@ -29,6 +29,16 @@ CLEANER = Cleaner(["/home/ada/code/widget", "C:\\Users\\bob\\w"], ["ada", "bob"]
         ("C:/Users/bob/w/src C:\\Users\\eve\\x", "src ~\\x"),
         ("/Users/carl/x /root/y /var/root", "~/x ~/y /var/root"),
         ("-home-ada-code-widget/1.jsonl", "-repo/1.jsonl"),
+        ("ls\\n/home/ada/code/widget/x", "ls\\nx"),
+        ("ls\\n/home/eve/x\\t/root/y", "ls\\n~/x\\t~/y"),
+        ("at\\nC:\\\\Users\\\\eve\\\\AppData", "at\\n~\\\\AppData"),
+        ("cc -I/home/eve/inc '-L/Users/eve/lib'", "cc -I~/inc '-L~/lib'"),
+        ("\\/home\\/ada\\/code\\/widget\\/a \\/Users\\/eve\\/b", "a ~\\/b"),
+        ("file%3A%2F%2F%2Fhome%2Fada%2Fcode%2Fwidget%2Fx.py", "file%3A%2F%2Fx.py"),
+        ("?p=%2FUsers%2Feve%2Fx", "?p=~%2Fx"),
+        ("vscode://file/home/ada/x //wsl$/home/bob/y", "vscode://file~/x //wsl$~/y"),
+        ("cd /c/Users/bob/w && cat /mnt/c/Users/bob/w/a.py c:/users/BOB/W/b", "cd . && cat a.py b"),
+        ("app/Users/list.php src/home/eve/x https://x.io/home/eve", None),
         ("ask ada, Ada or ada@acme.io", "ask user, user or [REDACTED:email]"),
         ("1+eve@users.noreply.github.com", "[REDACTED:email]"),
         ("mailto:eve%40acme.io eve\\u0040acme.io", "mailto:[REDACTED:email] [REDACTED:email]"),
@@ -40,6 +50,19 @@ def test_texts(text: str, cleaned: str | None) -> None:
     once = CLEANER.text(text)
     assert once == (text if cleaned is None else cleaned)
     assert CLEANER.text(once) == once
+
+
+def test_a_folder_whose_name_has_blanks_is_taken_out() -> None:
+    root = "C:\\Users\\Ada Byron\\w"
+    names = names_in(part(Block("text", "hello"), workdir=root))
+    cleaner = Cleaner([root], names)
+    assert cleaner.text(f"{root}\\a.py C:\\Users\\Ada Byron\\x") == "a.py ~\\x"
+
+
+def test_the_end_of_a_path_names_no_account() -> None:
+    text = "/home/settings and C:/Users/eve/x and /home/.../y"
+    assert names_in(part(Block("text", text))) == {"eve", "..."}
+    assert not is_telling("...")
 
 
 def test_addresses_are_kept_where_that_was_asked() -> None:
@@ -90,10 +113,17 @@ def test_where_the_repository_was_is_told_by_its_edits() -> None:
         ('{"command":"cat ~/.ssh/config"}', True),
         ('{"command":"cat /usr/include/stdio.h /tmp/x"}', False),
         ('{"file_path":"/srv/other/lib.py"}', True),
+        ('{"command":"cat\\n/home/eve/notes.md"}', True),
+        ('{"command":"type a\\nC:\\\\Users\\\\eve\\\\b"}', True),
+        ('{"command":"cd C:\\\\Users\\\\bob\\\\w && ls"}', False),
+        ('{"command":"cd /c/Users/bob/w && ls"}', False),
+        ('{"command":"ls /c/Users/bob/w2"}', True),
     ],
 )
 def test_results_of_calls_that_look_elsewhere_are_left_out(call: str, elsewhere: bool) -> None:
-    outside = Outside(["/srv/widget"], lambda path: path.startswith("/srv/other"))
+    outside = Outside(
+        ["/srv/widget", "C:\\Users\\bob\\w"], lambda path: path.startswith("/srv/other")
+    )
     found = outside.part(
         part(
             Block("tool_use", call, "Bash", "c1"),
