@@ -104,8 +104,10 @@ class AnswerMaker:
 
     def _source_gone(self, session_id: str) -> bool:
         source = self._catalog.source_of(session_id)
+        if source is None or not source.is_absolute():
+            return False  # another machine's, of which a published memory tells no more
         try:
-            return source is not None and not origin(str(source)) and not source.exists()
+            return not origin(str(source)) and not source.exists()
         except OSError:
             return False  # in a folder that we may not look into
 

@@ -76,7 +76,7 @@ class Output:
         """Print lines of the agent format behind its header, once the first of them is there."""
         from funes_git.render import agent
 
-        rest = iter(lines)
+        rest = agent.pointing(lines, self.page.asked)
         first = list(islice(rest, 1))
         self.lines(chain([agent.header(repository)], first, rest))
 
@@ -107,12 +107,13 @@ def _bar(share: float) -> str:
     return f"[{'#' * filled}{'.' * (20 - filled)}] "
 
 
-def choose(wanted: Format | None) -> Output:
-    """How to print: as asked, else for people on a terminal and for agents in a pipe."""
+def choose(wanted: Format | None, memory: str | None = None) -> Output:
+    """How to print: as asked, else for people on a terminal and for agents in a pipe. `memory` is
+    the one that is asked, where it is not the repository's own."""
     terminal = _read_by_people()
     shown: Format = wanted or ("human" if terminal else "agent")
     colour = shown == "human" and terminal and not config.no_color() and _git_colours()
-    return Output(shown, Page(max(screen()[0], 20), Style(colour)))
+    return Output(shown, Page(max(screen()[0], 20), Style(colour), memory))
 
 
 def screen() -> tuple[int, int]:

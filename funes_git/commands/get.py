@@ -43,7 +43,7 @@ def get(
     format
         Terminals get human, pipes get agent.
     """
-    out = output.choose(format)
+    out = output.choose(format, memory)
     with reading(memory=memory) as (repo, catalog):
         session_id, turn_uuid, views = found(catalog, session, turn, window)
         if out.format == "json":

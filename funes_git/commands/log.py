@@ -71,7 +71,7 @@ def log(
     exit_code
         Exit with 1 if no turn is behind any of the commits.
     """
-    out = output.choose(format)
+    out = output.choose(format, memory)
     if ran:
         wanted = list(_asked(all, None, None, None, author, no_merges, first_parent))
         with reading(links=True, memory=memory) as (repo, catalog):

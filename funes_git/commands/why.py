@@ -56,7 +56,7 @@ def why(
     exit_code
         Exit with 1 if no turn was found.
     """
-    out = output.choose(format)
+    out = output.choose(format, memory)
     with reading(links=True, memory=memory) as (repo, catalog):
         answer = found(repo, catalog, target, at, n, chain=chain, deleted=deleted)
         if out.format == "json":

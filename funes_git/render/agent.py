@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 PROMPT, WORDS, ROWS = 800, 1200, 40
 CUT = "(cut; get returns the whole turn)"
 FOOTER = re.compile(r"\bget \S+ \S+ *$")
+MORE = re.compile(r"more: why .* -n \d+$")
 
 
 def header(repository: str) -> str:
@@ -72,6 +73,14 @@ def get_line(session_id: str, turn_uuid: str) -> str:
     if not turn_uuid:  # another tool named a session that nobody has
         return f"session {line(session_id)} is not indexed"
     return f"get {line(session_id)} {line(turn_uuid)}"
+
+
+def pointing(lines: Iterable[str], asked: str) -> Iterator[str]:
+    """Lines of this format, of which those that tell what to run ask the same memory: `asked` is
+    ` --memory NAME`, or empty for the repository's own."""
+    for row in lines:
+        ours = asked and not row.startswith(">") and (FOOTER.search(row) or MORE.match(row))
+        yield f"{row}{asked}" if ours else row
 
 
 def _ranges(lines: Iterable[tuple[int, int]]) -> str:

@@ -38,7 +38,7 @@ def human(page: Page, found: Why) -> Iterator[str]:
     if found.more:
         yield ""
         more = words.plural(found.more, "more stage")
-        yield f"{more}: git funes why --chain {line(found.target)} -n {_all(found)}"
+        yield f"{more}: git funes why --chain {line(found.target)} -n {_all(found)}{page.asked}"
 
 
 def _all(found: Why) -> int:
@@ -62,8 +62,7 @@ def _human(page: Page, stage: Stage, below: Stage | None) -> Iterator[str]:
     yield from changed(page, "+", stage.added)
     if stage.answer:
         link = stage.answer.link
-        turn = words.short_turn(link.session_id, link.turn_uuid)
-        yield style.dim(f"  git funes get {words.short(link.session_id)} {turn} --window 3")
+        yield style.dim(f"  {page.get(link.session_id, link.turn_uuid, 3)}")
 
 
 def changed(page: Page, sign: str, texts: Sequence[str]) -> Iterator[str]:

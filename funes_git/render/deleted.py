@@ -30,7 +30,8 @@ def human(page: Page, found: Why) -> Iterator[str]:
     if found.more:
         yield page.rule()
         more = words.plural(found.more, "more deletion")
-        yield f"{more}: git funes why --deleted {quote(line(found.target))} -n {_all(found)}"
+        asked = f"{quote(line(found.target))} -n {_all(found)}{page.asked}"
+        yield f"{more}: git funes why --deleted {asked}"
 
 
 def _all(found: Why) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import field
 
@@ -9,7 +10,7 @@ from funes_git.model import CommitInfo
 from funes_git.render import width
 from funes_git.render.clean import line, safe
 from funes_git.render.style import Style
-from funes_git.render.words import when
+from funes_git.render.words import short, short_turn, when
 from funes_git_parsers.dataclass import dataclass
 
 MEASURE = 100
@@ -18,15 +19,28 @@ MEASURE = 100
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where a rendering is shown: `width` in columns."""
+    """Where a rendering is shown: `width` in columns; `memory` is the one that was asked, if it is
+    another than the repository's own."""
 
     width: int = 80
     style: Style = field(default_factory=Style)
+    memory: str | None = None
 
     @property
     def measure(self) -> int:
         """Columns for prose."""
         return min(self.width, MEASURE)
+
+    @property
+    def asked(self) -> str:
+        """What a command needs besides to ask the same memory."""
+        return f" --memory {shlex.quote(line(self.memory))}" if self.memory else ""
+
+    def get(self, session_id: str, turn_uuid: str, window: int = 0) -> str:
+        """The command that shows a turn, and that many around it."""
+        around = f" --window {window}" if window else ""
+        ids = f"{short(session_id)} {short_turn(session_id, turn_uuid)}"
+        return f"git funes get {ids}{around}{self.asked}"
 
     def rule(self) -> str:
         """A line between answers."""

@@ -61,7 +61,8 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder, known: int | None) ->
         yield from _folded(page, f"in the end: {_short(line(hit.closing), CLOSING)}")
     there = f"-C {line(hit.repository)} " if hit.repository else ""
     ids = f"{words.short(hit.session_id)} {words.short_turn(hit.session_id, hit.turn_uuid)}"
-    yield style.dim(f"   git {there}funes get {ids}")
+    elsewhere = f" --memory {line(hit.memory)}" if hit.memory else ""
+    yield style.dim(f"   git {there}funes get {ids}{elsewhere}")
 
 
 def _facts(hit: Hit) -> Iterator[str]:

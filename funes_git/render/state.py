@@ -25,6 +25,7 @@ COLUMN = 10
 EVERY = " of all branches"
 """Which commits are linked and counted; `link --coverage` counts those of one history."""
 MOST_FOLDERS = 8
+NOT_COMPARED = "its edits are compared with this clone's commits when `why` or `log` is asked"
 PULL = "words answer; for answers by meaning: git funes models pull"
 
 
@@ -54,12 +55,11 @@ def status(page: Page, state: State) -> Iterator[str]:
     if stats.first_ts is not None:
         days = dict.fromkeys((words.day(stats.first_ts), words.day(stats.last_ts)))
         yield from _field(page, "period", " to ".join(days))
-    files = plural(stats.sources, "session file")
-    lost = stats.indexed_at is None and stats.sources  # the catalog was made again
-    when = "" if lost else f"{words.ago(stats.indexed_at)}, "
-    yield from _field(page, "indexed", f"{when}from {files}")
+    if not state.memory:
+        yield from _field(page, "indexed", _indexed(stats))
     yield from _field(page, "search", _search(stats.totals))
-    yield from _field(page, "linked", _linked(stats))
+    compared = stats.commits or not state.memory
+    yield from _field(page, "linked", _linked(stats) if compared else NOT_COMPARED)
     if stats.unlinked:
         yield from _field(page, "", "without: " + _unlinked(stats))
     if state.pushed_to:
@@ -71,8 +71,15 @@ def status(page: Page, state: State) -> Iterator[str]:
         yield f"  {'':<{COLUMN}}{page.style.removed(failed)}"
     where = f"from {line(state.model_from)}" if state.model_from else "no weights here, words only"
     yield from _field(page, "model", f"{line(state.model)}, {where}")
-    yield from _field(page, "redacted", _redacted(stats.totals))
+    if not state.memory:
+        yield from _field(page, "redacted", _redacted(stats.totals))
     yield from _field(page, "size", _sizes(state.sizes))
+
+
+def _indexed(stats: Stats) -> str:
+    lost = stats.indexed_at is None and stats.sources  # the catalog was made again
+    when = "" if lost else f"{words.ago(stats.indexed_at)}, "
+    return f"{when}from {plural(stats.sources, 'session file')}"
 
 
 def _running(page: Page, state: State) -> Iterator[str]:

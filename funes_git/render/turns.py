@@ -31,7 +31,8 @@ def session(page: Page, found: SessionRow, views: Sequence[TurnView]) -> Iterato
         said = line(words_of(turn) or f"({turn.role}'s turn without words)")
         yield page.style.dim(start) + page.fit(said, len(start))
     yield ""
-    yield f"a whole turn: git funes get {own} {ids[0] if ids else 'TURN'} --window 3"
+    asked = f"{own} {ids[0] if ids else 'TURN'} --window 3{page.asked}"
+    yield f"a whole turn: git funes get {asked}"
 
 
 def turns(page: Page, turn_uuid: str, views: Sequence[TurnView]) -> Iterator[str]:

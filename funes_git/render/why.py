@@ -48,7 +48,8 @@ def why(page: Page, found: Why) -> Iterator[str]:
     if found.more:
         yield page.rule()
         more = words.plural(found.more, "more turn")
-        yield f"{more}: git funes why {line(found.target)} -n {len(found.answers) + found.more}"
+        every = len(found.answers) + found.more
+        yield f"{more}: git funes why {line(found.target)} -n {every}{page.asked}"
 
 
 def _heading(page: Page, found: Why) -> Iterator[str]:
@@ -138,14 +139,16 @@ def _prompt(page: Page, answer: Answer) -> Iterator[str]:
         part, cut = width.cut(answer.prompt_part, PROMPT)
         yield from quote(page, f"{part} …" if cut else part)
     if short and answer.prompt_uuid:
-        yield page.style.dim(f"  whole: {_get(answer, answer.prompt_uuid)}")
+        yield page.style.dim(f"  whole: {page.get(answer.link.session_id, answer.prompt_uuid)}")
     yield ""
     if answer.dispatch:
         yield _label(page, "Before it gave the task, the agent wrote")
         text, short = width.tail(answer.dispatch.text, WORDS)
         yield from quote(page, f"… {text}" if short else text)
         if short:
-            yield page.style.dim(f"  whole: {_get(answer, answer.dispatch.turn_uuid)}")
+            yield page.style.dim(
+                f"  whole: {page.get(answer.link.session_id, answer.dispatch.turn_uuid)}"
+            )
         yield ""
 
 
@@ -177,12 +180,7 @@ def _passage(page: Page, answer: Answer, passage: Passage) -> Iterator[str]:
         yield page.style.dim("  thinking")
     yield from quote(page, f"{text} …" if short else text)
     if short:
-        yield page.style.dim(f"  whole: {_get(answer, passage.turn_uuid)}")
-
-
-def _get(answer: Answer, turn_uuid: str) -> str:
-    session = answer.link.session_id
-    return f"git funes get {words.short(session)} {words.short_turn(session, turn_uuid)}"
+        yield page.style.dim(f"  whole: {page.get(answer.link.session_id, passage.turn_uuid)}")
 
 
 def _edit(page: Page, answer: Answer) -> Iterator[str]:
@@ -229,7 +227,7 @@ def _evidence(page: Page, answer: Answer) -> Iterator[str]:
     for sentence in sentences:
         yield from prose(page, sentence[0].upper() + sentence[1:] + ".")
     if answer.link.turn_uuid:
-        around = f"{_get(answer, answer.link.turn_uuid)} --window 3"
+        around = page.get(answer.link.session_id, answer.link.turn_uuid, 3)
         yield page.style.dim(f"  around it: {around}")
     else:
         session = line(answer.link.session_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -34,6 +35,7 @@ def test_a_fresh_clone_asks_a_memory_on_the_hub(hub: Hub, tmp_path: Path) -> Non
     (hit,) = bob.json("recall", "cap the cache", *asked)["hits"]
     assert (hit["session_id"], hit["memory"]) == (claude.id, NAME)
     assert "Cap the cache" in bob.run("get", claude.id, *asked).stdout
+    _ways_to_turns_lead_there(bob)
     assert claude.id in bob.run("log", *asked, "--format", "json").stdout
     state = bob.json("status", *asked)
     assert (state["sessions"], state["memory"]) == (1, NAME)
@@ -42,6 +44,8 @@ def test_a_fresh_clone_asks_a_memory_on_the_hub(hub: Hub, tmp_path: Path) -> Non
     assert told.startswith(f"memory {NAME}\n")
     assert "  hooks " not in told
     assert "  worker " not in told
+    assert "  indexed " not in told
+    assert "  redacted " not in told
     assert len(hub.asked) == before  # it was fetched, and nothing is asked again
     offline = {"HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:1"}
     assert bob.json("recall", "cap the cache", *asked, **offline)["hits"]
@@ -57,6 +61,26 @@ def test_a_fresh_clone_asks_a_memory_on_the_hub(hub: Hub, tmp_path: Path) -> Non
     bob.push(NAME)
     pinned = bob.json("recall", "cache", "--memory", f"{NAME}@{first}")["hits"]
     assert {hit["session_id"] for hit in pinned} == {claude.id}
+
+
+def _ways_to_turns_lead_there(bob: Machine) -> None:
+    """What an answer from elsewhere tells one to run next asks the same memory."""
+    asked = ("--memory", NAME)
+    told = [
+        bob.run("why", "cache.py:1", *asked).stdout,
+        bob.run("log", *asked).stdout,
+        bob.run("why", "--chain", "cache.py:1", *asked).stdout,
+        bob.run("why", "cache.py:1", *asked, "--format", "human").stdout,
+        bob.run("why", "--chain", "cache.py:1", *asked, "--format", "human").stdout,
+        bob.run("recall", "cap the cache", *asked, "--format", "human").stdout,
+    ]
+    for text in told:
+        assert "session file is gone" not in text
+        commands = re.findall(r"(?:^|funes |· )get (.*)", text, re.M)
+        assert commands, text
+        for command in commands:
+            assert command.endswith(f" --memory {NAME}"), text
+            assert bob.run("get", *command.split()).returncode == 0
 
 
 def test_offline_says_so_and_answers_from_what_is_here(hub: Hub, tmp_path: Path) -> None:
