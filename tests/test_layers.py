@@ -17,7 +17,7 @@ LAYERS = (
     # plain data and pure functions
     """errors version layout model lines keyblocks decoded plausible haystack logs spool fusion
     belong adopt chunk once sift parquet sessionfile asking wellformed spans linehash told
-    origin skips""",
+    origin skips definitions""",
     # settings
     "config enabled",
     # what reaches outside: git, the stores, models, the scanner, other programs' files

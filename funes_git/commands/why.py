@@ -34,8 +34,8 @@ def why(
     Parameters
     ----------
     target
-        FILE:LINE, FILE:FROM-TO, FILE:SYMBOL (a function or a class, as `git log -L :SYMBOL:FILE`
-        finds it), FILE or a commit.
+        FILE:LINE, FILE:FROM-TO, FILE:SYMBOL (a function, class or Class.method, as `git log -L
+        :SYMBOL:FILE` or its indentation shows it), FILE or a commit.
     at
         Explain the file as it is in this revision, not in the working tree.
     chain

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 
 from funes_git.errors import UnknownTarget
 from funes_git.git import process
 from funes_git.git.blamed import BlamedLine, parse_blame
+from funes_git.git.blobs import BlobReader
 from funes_git.git.process import GitError
 from funes_git.git.repo import Repo
 
@@ -43,7 +45,22 @@ def blame(
 
 def blame_symbol(repo: Repo, path: str, rev: str | None, symbol: str) -> list[BlamedLine]:
     """The lines of what is called `symbol` in the file, by git's rules for its language (`-L
-    :NAME:FILE`), each with who changed it last. Raises UnknownTarget, GitError."""
+    :NAME:FILE`), else as its indentation shows, each with who changed it last. Raises
+    UnknownTarget, GitError."""
+    from funes_git.definitions import UNRULED  # rarely asked for
+
+    ways = (_by_rules, _by_indentation)
+    for way in reversed(ways) if PurePosixPath(path).suffix in UNRULED else ways:
+        if lines := way(repo, path, rev, symbol):
+            return lines
+    raise UnknownTarget(
+        f"git finds nothing called {symbol!r} in {path}",
+        hint=f"git funes why {path}:10-20, or name the diff driver of the language in"
+        " .gitattributes (`*.py diff=python`)",
+    )
+
+
+def _by_rules(repo: Repo, path: str, rev: str | None, symbol: str) -> list[BlamedLine]:
     whole = re.sub(r"([][.*^$\\:])", r"\\\1", symbol)
     whole = rf"\b{whole}" if re.match(r"\w", symbol) else whole
     whole = rf"{whole}\b" if re.search(r"\w$", symbol) else whole
@@ -58,11 +75,26 @@ def blame_symbol(repo: Repo, path: str, rev: str | None, symbol: str) -> list[Bl
             continue
         if not IMPORT.match(lines[0].text):
             return lines
-    raise UnknownTarget(
-        f"git finds nothing called {symbol!r} in {path}",
-        hint=f"git funes why {path}:10-20, or name the diff driver of the language in"
-        " .gitattributes (`*.py diff=python`)",
-    )
+    return []
+
+
+def _by_indentation(repo: Repo, path: str, rev: str | None, symbol: str) -> list[BlamedLine]:
+    """Nothing where the repository itself names rules for the file."""
+    from funes_git.definitions import find
+
+    told = repo.run("check-attr", "-z", "diff", "--", path).split(b"\0")
+    if told[2] not in (b"unspecified", b"set", b"unset"):
+        return []
+    content = b""
+    if rev is None and repo.worktree:
+        with suppress(OSError):
+            content = (repo.worktree / path).read_bytes()
+    else:
+        with BlobReader(repo) as blobs:
+            content = blobs.read(f"{rev or 'HEAD'}:{path}")
+    rows = content.decode("utf-8", "replace").split("\n")
+    found = find(rows, symbol, PurePosixPath(path).suffix)
+    return _blame(repo, path, rev, ["-L", "{},{}".format(*found)], []) if found else []
 
 
 def looked_through(repo: Repo) -> set[str]:

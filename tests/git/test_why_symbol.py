@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
 
+from funes_git.definitions import find
 from funes_git.errors import UnknownTarget
 
 CODE = """\
@@ -86,7 +88,7 @@ def test_gits_patterns_are_taken_too(memory: Memory, turn: str) -> None:
     assert memory.why("cache.py:def ge.").lines == (12, 13)
 
 
-@pytest.mark.parametrize("name", ["nothing", "Cache.put", "[", "[a", "*", "a\\", "put:", "é"])
+@pytest.mark.parametrize("name", ["nothing", "Cache.nothing", "[", "[a", "*", "a\\", "put:", "é"])
 def test_an_unknown_name_says_so(memory: Memory, turn: str, name: str) -> None:
     with pytest.raises(UnknownTarget, match="nothing called") as caught:
         memory.why(f"cache.py:{name}")
@@ -120,6 +122,129 @@ def test_cpp_names_with_colons(base: GitRepo, memory: Memory, turn: str) -> None
     base.commit("c++")
     memory.sync()
     assert memory.why("cache.cpp:Cache::put").lines == (3, 6)
+
+
+def test_methods_inside_a_class_are_found_where_git_has_no_rules_for_them(
+    base: GitRepo, memory: Memory
+) -> None:
+    """The first and the last line of each are named `// NAME`."""
+    texts = {
+        "shares.ts": """\
+import { put } from './shelf';
+
+export class Shares<T> {
+  constructor(private readonly shelf: Shelf) { // constructor
+    this.put(shelf);
+  } // constructor
+
+  @Get(':id')
+  async findOne( // findOne
+    @Param('id') id: string,
+  ): Promise<T | undefined> {
+    if (id) {
+      return this.put(
+        id,
+      );
+    }
+  } // findOne
+
+  put(key: string): void { // put
+    this.keys.push(key);
+
+    put(key);
+  } // put
+
+  handle = async (event: Event) => { // handle
+    put(event);
+  }; // handle
+}
+
+const api = { // api
+  list() { // list
+    return [];
+  }, // list
+  drop: function (id) { // drop
+    return id;
+  }, // drop
+}; // api
+""",
+        "shares.cs": """\
+public class Shares
+{
+    public void Put(int key) // Put
+    {
+        keys.Add(key);
+    } // Put
+    public async Task<List<int>> GetAll( // GetAll
+        int key) {
+    } // GetAll
+}
+""",
+        "shares.cpp": """\
+class Shares {
+ public:
+  explicit Shares(int n) : size_(n) {}
+  void put(int key) { // put
+    keys.push(key);
+ public:
+  } // put
+  int get(int key) const // get
+  {
+    return put(key);
+  } // get
+};
+""",
+        "shares.swift": """\
+class Shares {
+    func put(_ key: Int) { // put
+        keys.append(key)
+    } // put
+}
+""",
+    }
+    for name, text in texts.items():
+        base.write(name, text)
+    base.commit("shares", date=1_700_000_000)
+    memory.sync()
+    for name, text in texts.items():
+        rows = text.split("\n")
+        for symbol in sorted({row.rpartition("// ")[2] for row in rows if "// " in row}):
+            marked = [n for n, row in enumerate(rows, 1) if row.endswith(f"// {symbol}")]
+            assert memory.why(f"{name}:{symbol}").lines == (marked[0], marked[-1]), symbol
+
+
+def test_a_method_of_a_class(memory: Memory, turn: str) -> None:
+    assert memory.why("cache.py:Cache.put").lines == (9, 10)
+    with pytest.raises(UnknownTarget, match="nothing called"):
+        memory.why("cache.py:get.put")
+
+
+def test_a_call_is_no_definition(base: GitRepo, memory: Memory) -> None:
+    text = """\
+  const kept = keep(id);
+  return keep(id, () => {
+  });
+  * keep (see below): the rest
+  keep(
+    id,
+  );
+  cond ? keep(a) : {
+  keep(a)
+    .then((found) => {
+"""
+    base.write("calls.ts", text)
+    base.commit("calls", date=1_700_000_000)
+    memory.sync()
+    with pytest.raises(UnknownTarget, match="nothing called"):
+        memory.why("calls.ts:keep")
+
+
+def test_no_name_and_no_text_make_it_slow() -> None:
+    lines = ["*" * 5000 + " x(", "a " * 5000 + "x(", "x(" * 3000, "x() throws " + "throws a " * 900]
+    started = time.process_time()
+    for suffix in (".ts", ".py"):
+        assert find([*lines, "}" * 5000], "x", suffix) is None
+    assert time.process_time() - started < 1
 
 
 def test_an_import_is_nothing_that_is_called_so(base: GitRepo, memory: Memory) -> None:
