@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from funes_git.answers import AnswerMaker
@@ -21,6 +22,7 @@ from funes_git.targets import find_path
 from funes_git.told import Stage
 from funes_git.why.removal import Removed, removers
 from funes_git.why.rows import rows
+from funes_git.why.together import together
 
 DEFAULT_DELETIONS = 5
 
@@ -43,7 +45,7 @@ def why_deleted(
         )
     search = _Search(repo, catalog, at)
     path, found = search.file(target, cwd or Path.cwd())
-    stages = list(found if path else search.text(target.strip("\r\n")))
+    stages = together(found if path else search.text(target.strip("\r\n")))
     shown = stages[:n]
     return Why(
         target=target,
@@ -136,17 +138,14 @@ class _Search:
 
     def _in_commits(self, shas: list[str], text: str) -> Iterator[Stage]:
         for commit in changes(self._repo, shas):
-            holding = [
-                (change, hunk.removed)
-                for change in commit.files
-                for hunk in change.hunks
-                if text in _joined(hunk.removed)
-            ]
-            came = sum(_joined(h.added).count(text) for c in commit.files for h in c.hunks)
-            if sum(_joined(gone).count(text) for _, gone in holding) > came:
-                for change, gone in holding:
-                    stages = self._removed(commit.info, change, gone)
-                    yield from (stage for stage in stages if _shows(stage, text))
+            hunks = [(change, hunk) for change in commit.files for hunk in change.hunks]
+            went = sum(_joined(hunk.removed).count(text) for _, hunk in hunks)
+            if went <= sum(_joined(hunk.added).count(text) for _, hunk in hunks):
+                continue
+            for change in commit.files:
+                holding = [h.removed for h in change.hunks if text in _joined(h.removed)]
+                stages = self._removed(commit.info, change, [*chain.from_iterable(holding)])
+                yield from (stage for stage in stages if _shows(stage, text))
 
     def _removed(self, info: CommitInfo, change: FileChange, lines: Removed) -> Iterator[Stage]:
         authors = Authors(self._catalog, {info.sha: info})

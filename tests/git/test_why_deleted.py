@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
+from samples import ANSWER
 
 from funes_git.authors import Authors
 from funes_git.errors import UnknownTarget, UsageError
 from funes_git.git import process
+from funes_git.render.diff import rows
+from funes_git.told import Stage
 from funes_git.why.removal import removers
+from funes_git.why.together import together
 
 CODE = """\
 class Cache:
@@ -279,13 +284,53 @@ def test_light_lines_are_of_the_edit_that_took_them_and_mute_ones_go_with_their_
     claude.edit("env", ENV[: ENV.index("# Google")], "")
     sha = base.commit("no pinning service", date=clock.tick(60))
     memory.sync()
-    assert told(memory, "Pinata0") == [(sha, turn)] * 2
-    light, rest = memory.deleted("Pinata0").deletions
-    assert light.removed == (IMPORTS[0].strip(),)
-    assert rest.removed == tuple(BUILD.splitlines()[1:-1]), "the blank line with them"
-    assert rest.answer is not None
-    rows = dict(rest.answer.asked_rows)
-    assert list(rows.values()) == [29, 30, 31, 33, 34, 35, 36], "no row is two lines"
+    assert told(memory, "Pinata0") == [(sha, turn)], "two hunks are one deletion"
+    (gone,) = memory.deleted("Pinata0").deletions
+    rest = tuple(BUILD.splitlines()[1:-1])
+    assert gone.removed == (IMPORTS[0].strip(), *rest), "the blank line with them"
+    assert gone.answer is not None
+    rows = dict(gone.answer.asked_rows)
+    assert list(rows.values())[-7:] == [29, 30, 31, 33, 34, 35, 36], "no row is two lines"
+
+
+def test_a_turn_that_took_a_text_out_in_two_places_is_told_once(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    pins = [f"{place} = Pinata1\n" for place in ("top", "middle", "last")]
+    base.write("pins.py", KEPT.join(pins))
+    base.commit("pins", date=clock.tick(60))
+    turn = claude.write("pins.py", KEPT.join(["", pins[1], ""]))
+    base.write("pins.py", KEPT * 2)
+    sha = base.commit("no pins", date=clock.tick(60))
+    memory.sync()
+    assert sorted(told(memory, "Pinata1")) == sorted([(sha, turn), (sha, "human")])
+    removed = {stage.kind: stage.removed for stage in memory.deleted("Pinata1").deletions}
+    assert removed == {"agent": ("top = Pinata1", "last = Pinata1"), "human": ("middle = Pinata1",)}
+
+
+def test_two_calls_of_one_turn_are_one_deletion_with_both_diffs() -> None:
+    def stage(line: int, text: str, turn: str, path: str = "pins.py") -> Stage:
+        link = replace(ANSWER.link, turn_uuid=turn, relation="removed", lines=((line, line),))
+        answer = replace(
+            ANSWER,
+            link=link,
+            edit_diff=f"@@ -{line} +{line} @@\n-{text}\n kept\n",
+            asked=((line, line),),
+            asked_rows=((0, line),),
+        )
+        return Stage(ANSWER.commit, path, "removed", "agent", "git", (), (text,), answer)
+
+    first, other, second = stage(9, "b", "t1"), stage(5, "x", "t2"), stage(3, "a", "t1")
+    elsewhere = stage(3, "a", "t1", "other.py")
+    one, two, three = together([first, other, second, elsewhere])
+    assert (two, three) == (other, elsewhere)
+    assert one.removed == ("b", "a")
+    assert one.answer is not None
+    assert one.answer.link.lines == one.answer.asked == ((3, 3), (9, 9))
+    asked = [
+        row for row in rows(one.answer.edit_diff or "", one.answer.asked_rows, "-") if row.asked
+    ]
+    assert [(row.text, row.number) for row in asked] == [("b", 9), ("a", 3)]
 
 
 def test_a_blank_line_alone_proves_nothing(
