@@ -24,12 +24,15 @@ _ESCAPE = re.compile(r"(?<!\\)\\{1,16}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([n
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t"}
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 _GAP = r"[ \t]{0,80}"  # white space without an end would be looked through again and again
+_NUMBER = r"[0-9]{1,7}[→\t]"  # as listings number their lines
+_BREAK = rf"\r?\n{_GAP}(?:{_NUMBER}{_GAP})?(?!{_NUMBER})"
 _WRAPPED = re.compile(
     r"(?<=[\w+/=.~%!#-])"
-    rf"(?:[\"'`]?{_GAP}[+.,\\]?{_GAP}\r?\n{_GAP}(?:[+|>]{_GAP})?[\"'`]?|[\"'`]{_GAP}\+{_GAP}[\"'`])"
+    rf"(?:[\"'`]?{_GAP}[+.,\\]?{_GAP}{_BREAK}(?:[+|>]{_GAP})?[\"'`]?|[\"'`]{_GAP}\+{_GAP}[\"'`])"
     r"(?=[\w+/=.~%!#-])"
-    rf"|(?<=\w )[\"'`]{_GAP}[+.\\]?{_GAP}\r?\n{_GAP}[\"'`](?=\w)"  # between words
+    rf"|(?<=\w )[\"'`]{_GAP}[+.\\]?{_GAP}{_BREAK}[\"'`](?=\w)"  # between words
 )
+_BETWEEN_WORDS = re.compile(rf" \r?\n{_GAP}{_NUMBER}|\r?\n{_GAP}{_NUMBER} ")
 _BASE64 = re.compile(
     rf"[A-Za-z0-9+/_-]{{16,}}(?:{_GAP}\r?\n{_GAP}[A-Za-z0-9+/_-]{{2,}}){{0,400}}={{0,2}}"
 )
@@ -56,8 +59,12 @@ def readings(text: str) -> list[str]:
 def _decoded(text: str) -> Iterator[str]:
     plain = normal(text)
     yield plain
-    yield _WRAPPED.sub("", plain)
+    yield _WRAPPED.sub(_joint, plain)
     yield from _pieces(plain)
+
+
+def _joint(match: re.Match[str]) -> str:
+    return " " if _BETWEEN_WORDS.fullmatch(match[0]) else ""
 
 
 def normal(text: str) -> str:

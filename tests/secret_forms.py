@@ -49,6 +49,7 @@ FORMS: dict[str, Callable[[Planted], str]] = {
     "hex, spaced": lambda p: " ".join(f"{byte:02x}" for byte in p.text.encode()),
     "hex in base64": lambda p: _base64(p.text.encode().hex()),
     "over two lines": lambda p: _halves(p, "\n"),
+    "over two lines of a listing": lambda p: _halves(p, "\n    41→"),
     "folded": lambda p: _folded(p.text, 80),
     "in two strings": lambda p: _halves(p, '" +\n    "'),
     "three in each other": lambda p: quote(json.dumps({"a": _base64(p.text)}), safe=""),

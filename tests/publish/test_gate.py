@@ -118,6 +118,9 @@ def test_markers_and_words_are_no_secrets() -> None:
         "def check(password=password, other=1):",
         '"ask_username": "Name of the user",\n"ask_password": "Enter your acme password",',
         '"ask_username": "用户名",\n"no_password": "未找到存储的密码",',
+        "  79→  ownerPrivateKey: Uint8Array,\n  80→  to: Uint8Array\n  81→): Promise<void> {",
+        "  25→  privateKey: Uint8Array\n    26→): Promise<Uint8Array> {",
+        "   9\t    privateKey: ed25519Seed,\n   10\t    publicKey: ed25519PublicKey,",
     )
     assert gate.check(texts) == {}
 
