@@ -14,7 +14,8 @@ from funes_git import asking, discovery
 from funes_git.belong import Places, Standing
 from funes_git.errors import MemoryMissing, NoSessions
 from funes_git.git import Repo
-from funes_git.reading import adopted_places, is_adopted
+from funes_git.progress import is_adopted
+from funes_git.reading import adopted_places
 from funes_git.sift import Sifter
 from funes_git.store.catalog import Catalog
 from funes_git.store.decisions import forgotten_in

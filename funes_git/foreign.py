@@ -18,7 +18,7 @@ from funes_git.adopt import main_checkout
 from funes_git.belong import is_under, slashed
 from funes_git.errors import MemoryMissing
 from funes_git.git import Repo
-from funes_git.reading import is_adopted
+from funes_git.progress import is_adopted
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.base import Parser, Source, Turn
 

@@ -21,7 +21,8 @@ from funes_git.errors import FunesError, MemoryMissing, NoSessions
 from funes_git.git import Repo
 from funes_git.origin import origin
 from funes_git.pool import Pool, Said
-from funes_git.reading import SkippedRecord, SourceReader, Task, is_adopted
+from funes_git.progress import is_adopted, is_outdated
+from funes_git.reading import SkippedRecord, SourceReader, Task
 from funes_git.rootcache import key_of
 from funes_git.skips import Skip, Skips, total
 from funes_git.store.changes import Changes, Key
@@ -87,7 +88,7 @@ def index(
     with _logged(repo) as log:
         run = _Run(repo, stores, every, log, found)
         for source in found.sources:
-            if task := _task(stores, source, adopt):
+            if task := _task(stores, source, every[source.harness], adopt):
                 run.tasks.append(replace(task, also=found.also.get(key_of(source), ())))
         if run.tasks:
             stores.known_as(*repo.identity())
@@ -104,12 +105,12 @@ def _known_until(stores: Stores) -> float:
     return max(known, stores.catalog.newest_turn() or 0.0)
 
 
-def _task(stores: Stores, source: Source, adopt: bool) -> Task | None:
+def _task(stores: Stores, source: Source, parser: Parser, adopt: bool) -> Task | None:
     """What is to be read of a source; None if it has not changed."""
     before = stores.catalog.state_of(source)
     if before and (not before.cursor or (adopt and not is_adopted(before))):
         before = None  # a first read that was interrupted, or that left out what was elsewhere
-    if before and before.source == source and not adopt:
+    if before and before.source == source and not (adopt or is_outdated(before, parser)):
         return None  # an adopted one is looked at: what was committed since shows its files
     return Task(source, before, adopt or is_adopted(before))
 
@@ -256,7 +257,11 @@ class _Run:
         seen = self._seen.setdefault(source.path, set())
         seen |= changes.turns.keys()
         if is_end and seen:  # nobody takes a whole session back by emptying its file
-            changes.retractions |= self._stores.catalog.turns_from(source.path) - seen
+            stored = self._stores.catalog.turns_from(source.path)
+            own = {session_id for session_id, _ in seen}
+            if source.key:  # the others of its database are sources of their own
+                stored = {key for key in stored if key[0] in own}
+            changes.retractions |= stored - seen
 
     def _copies(self, harness: str, keys: set[Key]) -> set[Key]:
         """The turns that another session has already: it was resumed or forked into this one."""

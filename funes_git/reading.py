@@ -16,6 +16,7 @@ from funes_git.belong import Checkouts, Places
 from funes_git.git import Repo
 from funes_git.model import SourceState
 from funes_git.prepare import Preparer
+from funes_git.progress import Progress, is_outdated, revision_of
 from funes_git.redact import Redactor
 from funes_git.sift import NeedsEarlierTurns, Sifter
 from funes_git.store.changes import Changes
@@ -24,9 +25,6 @@ from funes_git_parsers.dataclass import dataclass
 
 PART = 3 << 20
 """Code points of blocks and edits after which a batch is made."""
-ADOPTED = "adopted "
-"""Before the parser's cursor of a source that was adopted: it stays so. Between the two stand the
-folders that its checkout was in, as JSON, and a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +45,6 @@ class SkippedRecord:
     source: Source
     line: int
     reason: str
-
-
-def checkouts_in(cursor: str) -> tuple[list[str], str]:
-    """Where the checkout of an adopted source was, as far as that was known when it was read, and
-    the parser's own cursor."""
-    if not cursor.startswith(ADOPTED):
-        return [], cursor
-    rest = cursor.removeprefix(ADOPTED)
-    try:
-        roots, end = json.JSONDecoder().raw_decode(rest)
-    except ValueError:  # of an earlier version
-        return [], rest
-    return (roots, rest[end + 1 :]) if isinstance(roots, list) else ([], rest)
-
-
-def is_adopted(state: SourceState | None) -> bool:
-    """Whether a source was read as one that belongs whatever folder it ran in."""
-    return state is not None and state.cursor.startswith(ADOPTED)
 
 
 class SourceReader:
@@ -103,21 +83,22 @@ class SourceReader:
 
     def _read(self, task: Task, before: SourceState | None) -> Iterator[Changes | SkippedRecord]:
         parser = self._every[task.source.harness]
-        roots, cursor = checkouts_in(before.cursor) if before else ([], None)
         places = self._places_of(task, parser)
-        if before and isinstance(places, Adopted):
-            if not places.found or places.found != roots:
-                before = cursor = None  # what was read went by other folders, or by a guess
-            elif before.source == task.source:
-                return
+        anew = before is not None and _is_read_anew(before, parser, places)
+        if before and before.source == task.source and not anew:
+            return
+        before = None if anew else before
+        cursor = Progress.load(before.cursor).cursor if before else None
         sifter = Sifter(places, self._is_stored if cursor else None)
-        part = _Part(task, before, Preparer(self._redactor(), places), places)
+        part = _Part(task, before, Preparer(self._redactor(), places))
+        part.done = Progress("", revision_of(parser), task.adopt, _checkouts(places))
+        part.again = anew
         for item in asking.read(parser, task.source, cursor or None):
             if isinstance(item, Skipped):
                 part.skipped += 1
                 yield SkippedRecord(task.source, item.line, item.reason)
             elif isinstance(item, Cursor):
-                part.cursor = item.text
+                part.done = replace(part.done, cursor=item.text)
             elif isinstance(item, Restart):
                 sifter = Sifter(places, None)
                 part.again = True
@@ -134,6 +115,18 @@ class SourceReader:
                 self._known = self._repo.known_paths()
             return adopted_places(self._repo, task.source, parser, self._known)
         return self._places.including(task.also) if task.also else self._places
+
+
+def _is_read_anew(before: SourceState, parser: Parser, places: Places) -> bool:
+    """Whether what was read went by a parser that is better now, by other folders or by a guess."""
+    if is_outdated(before, parser):
+        return True
+    known = Progress.load(before.cursor)
+    return known.adopted and known.checkouts != (_checkouts(places) or None)
+
+
+def _checkouts(places: Places) -> tuple[str, ...]:
+    return tuple(places.found) if isinstance(places, Adopted) else ()
 
 
 def adopted_places(
@@ -153,10 +146,9 @@ def adopted_places(
 class _Part:
     """Gathers what belongs until it makes a batch."""
 
-    def __init__(
-        self, task: Task, before: SourceState | None, preparer: Preparer, places: Places
-    ) -> None:
-        self.cursor = ""
+    def __init__(self, task: Task, before: SourceState | None, preparer: Preparer) -> None:
+        self.done = Progress("")
+        """What is known once the source has been read to its end."""
         self.again = False
         """From the start, though it was read before."""
         self.skipped = before.skipped if before else 0
@@ -164,7 +156,6 @@ class _Part:
         self._turns = before.turns if before else 0
         self._task = task
         self._preparer = preparer
-        self._places = places
         self._items: list[Item] = []
         self._began = before.cursor if before else ""
 
@@ -178,10 +169,9 @@ class _Part:
         self._items, self.size = [], 0
         source, cursor = self._task.source, self._began
         if done:
-            cursor = self._preparer.cursor(self.cursor)
-            if isinstance(self._places, Adopted):
-                roots = self._preparer.cursor(json.dumps(self._places.found))
-                cursor = f"{ADOPTED}{roots} {cursor}"
+            folders = json.loads(self._preparer.cursor(json.dumps(self.done.checkouts)))
+            own = self._preparer.cursor(self.done.cursor)
+            cursor = replace(self.done, cursor=own, checkouts=tuple(folders)).dump()
         else:
             # until the end has been read, the source counts as changed
             source = replace(source, size=-1, mtime_ns=-1)

@@ -23,10 +23,10 @@ LAYERS = (
     # what reaches outside: git, the stores, models, the scanner, other programs' files
     "git store hosts encoder embed rerank shipped power redact leaks models alone remotes",
     # the work
-    """editrecord secretids prepare predecessor reading rootcache pool proof ingest touching
-    discovery explain foreign agents link why recall worker dates filters prompts targets answers
-    shown relaid authors containing standing ran runs forget vectorise doctor demo imports notes
-    publish sync""",
+    """editrecord secretids prepare predecessor progress reading rootcache pool proof ingest
+    touching discovery explain foreign agents link why recall worker dates filters prompts targets
+    answers shown relaid authors containing standing ran runs forget vectorise doctor demo imports
+    notes publish sync""",
     # what people see
     "render output pager crash failures",
     "commands mcp",

@@ -21,8 +21,9 @@ from funes_git.git import Repo
 from funes_git.git.blobs import BlobReader
 from funes_git.imports import agentnote, agenttrace, entire, gitai, ours, specstory, traces
 from funes_git.imports.found import Found, Transcript
-from funes_git.model import Attribution
+from funes_git.model import Attribution, SourceState
 from funes_git.origin import LABELS, label
+from funes_git.progress import is_outdated
 from funes_git.secretids import without
 from funes_git.skips import Skip, Skips
 from funes_git.store.imports import attribution_event
@@ -106,17 +107,21 @@ class _Reading:
         self._source = source
         self._progress = progress
         self._folder = repo.layout.imported / source
+        self._every = discovery.parsers()
         self._known = {
             str(state.source.path): state.source.mtime_ns
             for state in stores.catalog.states()
-            if state.source.path.is_relative_to(self._folder)
+            if state.source.path.is_relative_to(self._folder) and not self._is_outdated(state)
         }
         self._found = self._read = self._foreign = 0
         self._unclaimed: list[str] = []
         self._skips = Skips()
-        self._every = discovery.parsers()
         self._unreadable: list[tuple[Path, str]] = []
         self._before = stores.catalog.totals()
+
+    def _is_outdated(self, state: SourceState) -> bool:
+        parser = self._every.get(state.source.harness)
+        return parser is not None and is_outdated(state, parser)
 
     def all(self, found: Found) -> None:
         """Read the transcripts that are new or changed."""

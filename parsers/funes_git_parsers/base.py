@@ -250,6 +250,7 @@ class Parser(Protocol):
 
     It may also have `PASSES`: kinds of record that it passes over (as `kinds.kind_of` names them,
     `*` for anything), each with the reason; for documentation and tests/bench/parse_coverage.py.
+    And `REVISION`, a number from 1 that grows when it reads better what it has read before.
     """
 
     @property
