@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -42,22 +42,28 @@ class Outside:
         self._is_checkout = is_checkout or in_checkout
 
     def part(self, part: Part) -> Part:
-        """The session without what it shows of other folders."""
+        """The session without what it shows of other folders. An editing tool that wrote a file of
+        the repository shows that file, whatever paths stand in what it wrote."""
         calls: set[str] = set()
+        wrote = {edit.tool_use_id for edit in part.edits if edit.origin == "tool"}
         found: list[Withheld] = []
         turns = []
         for stored in part.turns:
-            new = StoredTurn(self._turn(stored.turn, calls, found), "", retracted=stored.retracted)
+            turn = self._turn(stored.turn, calls, wrote, found)
+            new = StoredTurn(turn, "", retracted=stored.retracted)
             new.chunks = stored.chunks
             turns.append(new)
         return replace(part, turns=turns, withheld=[*part.withheld, *found])
 
-    def _turn(self, turn: Turn, calls: set[str], found: list[Withheld]) -> Turn:
-        """`calls` are those so far that look elsewhere."""
+    def _turn(
+        self, turn: Turn, calls: set[str], wrote: Container[str], found: list[Withheld]
+    ) -> Turn:
+        """`calls` are those so far that look elsewhere, `wrote` those that wrote a file here."""
         blocks = []
         for block in turn.blocks:
-            if block.type == "tool_use" and self.looks_elsewhere(block.text, turn.workdir):
-                calls.add(block.tool_use_id or "")
+            call = block.tool_use_id or ""
+            if block.type == "tool_use" and call not in wrote:
+                calls |= {call} if self.looks_elsewhere(block.text, turn.workdir) else set()
             if block.type == "tool_result" and block.text and block.tool_use_id in calls:
                 found.append(Withheld(turn.session_id, turn.turn_uuid, "tool_result", (ELSEWHERE,)))
                 block = replace(block, text=f"[WITHHELD:{ELSEWHERE}]", commits=())

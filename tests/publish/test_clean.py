@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from funes_git.linehash import exact_hash
@@ -135,6 +137,16 @@ def test_results_of_calls_that_look_elsewhere_are_left_out(call: str, elsewhere:
     assert use.text == call
     assert result.text == (f"[WITHHELD:{ELSEWHERE}]" if elsewhere else "what stands there")
     assert [each.rules for each in found.withheld] == ([(ELSEWHERE,)] if elsewhere else [])
+
+
+def test_an_edit_looks_at_its_own_file_whatever_it_writes() -> None:
+    call = '{"file_path":"/srv/widget/src/a.ts","content":"import {x} from \'../../other/x\'"}'
+    made = edit("src/a.ts", "/srv/widget/src/a.ts")
+    said = (Block("tool_use", call, "Write", "c1"), Block("tool_result", "done", "Write", "c1"))
+    outside = Outside(["/srv/widget"], lambda path: path.startswith("/srv/other"))
+    for each, kept in ((replace(made, tool_use_id="c1"), True), (None, False)):
+        (left,) = outside.part(part(*said, edit=each, workdir="/srv/widget/src")).turns
+        assert (left.turn.blocks[1].text == "done") is kept
 
 
 def test_what_the_harness_wrote_is_left_out() -> None:
