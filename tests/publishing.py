@@ -62,14 +62,17 @@ class Project:
 
     def funes(self, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
         """`git funes ARGS` with the Hub, as ada."""
-        env = {
+        return funes(*args, cwd=self.git.path, **self.environment() | env)
+
+    def environment(self) -> dict[str, str]:
+        """The variables with which a program asks the Hub as ada."""
+        return {
             "HF_ENDPOINT": self.hub.url,
             "HF_HOME": str(self.home / "hf"),
             "HF_HUB_OFFLINE": "0",
             "HF_HUB_DISABLE_XET": "1",
             "HF_TOKEN": self.hub.token("ada"),
-        } | env
-        return funes(*args, cwd=self.git.path, **env)
+        }
 
     def publish(self, *args: str, release: str = "v1.0.0", **env: str) -> dict[str, Any]:
         """Publish to ada/memory as a script would; what came of it."""

@@ -158,7 +158,11 @@ def _reviewed(out: Output, repo: Repo, draft: Draft, *, yes: bool) -> list[Chose
         from funes_git.commands import talk
 
         out.lines(drafts.table(out.page, draft))
-        talk.review(out, repo, draft)
+        if not talk.review(out, repo, draft):
+            raise FunesError(
+                "nothing was published; what you decided is kept",
+                hint=f"git funes review {draft.span.range}   (goes on with the others)",
+            )
     chosen = draft.chosen(pending=yes)
     if not (draft.candidates or draft.left_out):
         raise FunesError(

@@ -14,14 +14,16 @@ SESSION = "include, exclude, read, cut to single exchanges, skip or quit?"
 EXCHANGE = "include, exclude or quit?"
 
 
-def review(out: Output, repo: Repo, draft: Draft) -> None:
-    """Ask about every session that is pending. What was answered is kept at once."""
+def review(out: Output, repo: Repo, draft: Draft) -> bool:
+    """Ask about every session that is pending; False if that was quit. What was answered is kept at
+    once."""
     waiting = draft.pending()
     for number, each in enumerate(waiting, 1):
         output.note("")
         output.note(f"session {number} of {len(waiting)}")
         if not _session(out, repo, each):
-            return
+            return False
+    return True
 
 
 def _session(out: Output, repo: Repo, each: Candidate) -> bool:

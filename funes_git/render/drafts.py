@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from funes_git.render import leftout, width, words
 from funes_git.render.clean import line
 from funes_git.render.json import Object, document
-from funes_git.render.page import Page, quote
+from funes_git.render.page import Page, prose, quote
 from funes_git.render.words import plural
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from funes_git.publish.release import Outcome, Prepared
     from funes_git.publish.withdraw import Withdrawn
 
-SHOWN = 20
-"""Findings of a session that are listed."""
+SHOWN = 12
+"""Turns of a session that are listed for one kind of finding."""
 
 
 def table(page: Page, draft: Draft) -> Iterator[str]:
@@ -37,30 +37,43 @@ def session(page: Page, each: Candidate, number: int | None = None) -> Iterator[
     part = each.part
     first, last = times(part)
     commits = {link.commit for link in part.links}
+    head = f"{number}. " if number else ""
+    agent = page.style.agent(words.agent(part.session.harness))
+    yield f"{head}{words.short(part.id)}  {agent}  {page.style.bold(each.verdict)}"
     facts = [
-        page.style.agent(words.agent(part.session.harness)),
-        branches(part),
-        " – ".join(dict.fromkeys((words.when(first), words.when(last)))),
+        _lasted(first, last),
         plural(len(part.turns), "turn"),
         words.size(part.size),
         f"explains {plural(len(commits), 'commit')}",
-        page.style.bold(each.verdict),
     ]
-    head = f"{number}. " if number else ""
-    yield f"{head}{words.short(part.id)}  " + "  ".join(fact for fact in facts if fact)
+    on = f"; on {branches(part)}" if branches(part) else ""
+    yield from prose(page, f"{', '.join(facts)}{on}")
     if each.prompt:
         yield from quote(page, width.cut(each.prompt, 300)[0])
-    yield from findings(part.withheld)
+    yield from findings(page, part.withheld)
 
 
-def findings(withheld: Iterable[Withheld]) -> Iterator[str]:
+def _lasted(first: float | None, last: float | None) -> str:
+    """From when to when, the date told once if it is one day."""
+    start, end = words.when(first), words.when(last)
+    if start == end:
+        return start
+    return f"{start} – {end.removeprefix(f'{words.day(first)} ')}"
+
+
+def findings(page: Page, withheld: Iterable[Withheld]) -> Iterator[str]:
     """What may not leave, by its place and the rules that say so; never what it is."""
-    every = list(withheld)
-    for each in every[:SHOWN]:
+    places: dict[str, list[str]] = {}
+    for each in withheld:
         where = words.short_turn(each.session_id, each.turn_uuid) or "title"
-        yield f"  withheld: turn {where}, {each.what.replace('_', ' ')} ({', '.join(each.rules)})"
-    if len(every) > SHOWN:
-        yield f"  withheld: {plural(len(every) - SHOWN, 'more finding')}"
+        kind = f"{each.what.replace('_', ' ')} ({', '.join(each.rules)})"
+        places.setdefault(kind, []).append(where)
+    for kind, turns in places.items():
+        shown = turns[:SHOWN]
+        more = [f"{len(turns) - SHOWN:,} more"] if len(turns) > SHOWN else []
+        word = "turn" if len(turns) == 1 else "turns"
+        told = f"withheld: {kind}, {word} {words.listed([*shown, *more])}"
+        yield from prose(page, told, hanging="    ")
 
 
 def exchange(page: Page, part: Part) -> Iterator[str]:

@@ -51,11 +51,16 @@ _TAGS = {
     "user_shell_command": COMMAND,
     "turn_aborted": INTERRUPT,
     "task-notification": NOTIFICATION,
+    "agent-notification": NOTIFICATION,
     "subagent_notification": NOTIFICATION,
     "user-prompt-submit-hook": HOOK,
     "session-start-hook": HOOK,
     "hook_prompt": HOOK,
 }
+_BEHIND = re.compile(
+    r"(?:Full transcript available at|Read the output file to retrieve the result): [^\n]+\s*"
+)
+"""What Claude Code puts behind a notification's block."""
 _OPENING = re.compile(r"<([a-z][a-z_-]*(?: instructions)?)(?: [^<>]*)?>")
 
 _STARTS = (
@@ -182,4 +187,6 @@ def _only_blocks(text: str) -> str | None:
         stop = text.find(f"</{opened[1]}>")
         # An unclosed block runs to the end: the harness cut it.
         text = text[stop + len(opened[1]) + 3 :].lstrip() if stop >= 0 else ""
+        if found == NOTIFICATION and (behind := _BEHIND.match(text)):
+            text = text[behind.end() :]
     return first

@@ -65,12 +65,7 @@ def test_a_terminal_offers_the_repositorys_license(
     project.git.write("LICENSE", "MIT License\n\nCopyright (c) 2026 Ada\n")
     project.git.commit("License")
     project.grow("src/limit.py", "def limit():\n    return 1024 * 64\n", "v1.1.0")
-    for key, value in {
-        "HF_ENDPOINT": project.hub.url,
-        "HF_HUB_OFFLINE": "0",
-        "HF_TOKEN": project.hub.token("ada"),
-        "HF_HUB_DISABLE_XET": "1",
-    }.items():
+    for key, value in project.environment().items():
         monkeypatch.setenv(key, value)
     args = ("publish", "v1.1.0", NAME, "--public", "--include", "all")
     shown = converse(project.git, f"{answer}\n", *args)

@@ -30,6 +30,17 @@ from funes_git_parsers import scaffold
         ("This session is being continued from a previous conversation that ran", "compaction"),
         ("[Request interrupted by user for tool use]", "interrupt"),
         ("<task-notification>\n<task-id>a1</task-id>\n</task-notification>", "task-notification"),
+        (
+            "<task-notification>\n<status>failed</status>\n</task-notification>\n"
+            "Full transcript available at: /private/tmp/tasks/ae34a71.output",
+            "task-notification",
+        ),
+        (
+            "<task-notification>a</task-notification>\nRead the output file to retrieve the result:"
+            " /tmp/a b.output\n<system-reminder>c</system-reminder>",
+            "task-notification",
+        ),
+        ("<agent-notification>done</agent-notification>", "task-notification"),
         ("Stop hook feedback:\n- [x.sh]: no", "hook"),
         ("<user-prompt-submit-hook>ok</user-prompt-submit-hook>", "hook"),
     ],
@@ -44,6 +55,7 @@ def test_whole_blocks_of_the_harness(text: str, kind: str) -> None:
         "fix the test",
         "",
         "<system-reminder>a</system-reminder> and then what I ask",
+        "<task-notification>a</task-notification>\nFull transcript available at: /x\nfix it",
         "<div>command-name</div>",
         "Please explain <command-name> in this file",
         "API Error: 500 is what the page shows, fix it",
