@@ -18,6 +18,8 @@ from funes_git.store.schema import MIGRATIONS
 from funes_git.store.stats import Counting
 
 WHAT = "the catalog"
+WAIT = 2.0
+"""Seconds that a reader waits for a writer, where the catalog is to be brought up to date."""
 
 
 class Catalog(ChunkReading, Counting, ImportReading, Narrowing):
@@ -25,11 +27,12 @@ class Catalog(ChunkReading, Counting, ImportReading, Narrowing):
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open for reading; nothing is created or changed, and no writer blocks it.
+        """Open for reading; nothing is created or changed, and no writer blocks it. One that an
+        older funes-git made is first brought up to date, under the writer's lock.
 
         Raises MemoryMissing where there is none yet, FormatTooNew if a newer funes-git made it,
         StoreDamaged (a FunesError with `git funes reindex` as hint) if it cannot be read or was
-        deleted beside a memory.
+        deleted beside a memory, MemoryBusy where an older one is being written.
         """
         if not path.exists() and (path.parent / "memory").is_dir():
             raise StoreDamaged(f"{path.name} is missing", hint=REBUILD)
@@ -46,7 +49,23 @@ class Catalog(ChunkReading, Counting, ImportReading, Narrowing):
             db.close()
             if found == 0:
                 raise MemoryMissing("the memory is being created", hint="try again in a moment")
-            raise MemoryMissing(
-                f"{WHAT} was made by an older funes-git (format {found})", hint="git funes index"
-            )
+            _bring_up(path, found)
+            return cls.open(path)
         return cls(db, path)
+
+
+def _bring_up(path: Path, found: int) -> None:
+    """Migrate the catalog: a tenth of a second for ten thousand turns."""
+    from funes_git.layout import Layout
+    from funes_git.store.catalog_writer import CatalogWriter
+    from funes_git.store.lock import FileLock
+
+    try:
+        with FileLock.take(Layout(path.parent).write_lock, WAIT):
+            CatalogWriter.open(path).close()
+    except (OSError, StoreDamaged) as error:
+        raise MemoryMissing(
+            f"{WHAT} was made by an older funes-git (format {found}), and cannot be brought up to"
+            f" date here: {error}",
+            hint="git funes index   (where it may be written)",
+        ) from error

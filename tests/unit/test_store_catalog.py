@@ -17,13 +17,15 @@ import pytest
 from store_data import T0, chunk_id, chunks_of, edit, rich_batch, state, turn
 
 from funes_git import chunk
-from funes_git.errors import FormatTooNew, FunesError, MemoryMissing, UnknownTarget
+from funes_git.errors import FormatTooNew, FunesError, MemoryBusy, MemoryMissing, UnknownTarget
+from funes_git.layout import Layout
 from funes_git.model import Batch, LineKey, Link, LinkedCommit, Reason
 from funes_git.store.catalog import Catalog
 from funes_git.store.catalog_writer import CatalogWriter
 from funes_git.store.changes import Changes
 from funes_git.store.database import StoreDamaged
-from funes_git.store.migrate import migrate
+from funes_git.store.lock import FileLock
+from funes_git.store.migrate import migrate, version
 from funes_git.store.records import HookEvent, Totals
 from funes_git.store.schema import MIGRATIONS
 from funes_git_parsers.base import Block, Retraction, Session, Spawn, Turn
@@ -137,7 +139,7 @@ def test_what_many_turns_say_is_stored_once(path: Path) -> None:
         ]
 
 
-def test_a_catalog_of_format_3_is_read_on(path: Path) -> None:
+def test_a_catalog_of_format_3_is_read_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(sqlite3.connect(path)) as db:
         migrate(db, MIGRATIONS[:3], "the catalog")
         db.executescript(
@@ -155,9 +157,11 @@ def test_a_catalog_of_format_3_is_read_on(path: Path) -> None:
             INSERT INTO events VALUES ('e1', 'reflog', 1.5, NULL, NULL, 'main', '[]', 'amended');
             DELETE FROM events WHERE id = 'e0';"""
         )
-    with pytest.raises(MemoryMissing, match="older funes-git"):
-        Catalog.open(path)
-    with CatalogWriter.open(path) as catalog:
+    with FileLock.take(Layout(path.parent).write_lock), monkeypatch.context() as hasty:
+        hasty.setattr("funes_git.store.catalog.WAIT", 0.0)
+        with pytest.raises(MemoryBusy):
+            Catalog.open(path)
+    with Catalog.open(path) as catalog:
         first, second = (turn for turn, _, _ in catalog.turns_of("s1"))
         assert (first.parent_uuid, second.parent_uuid) == ("gone", "t1")
         said = (second.role, second.branch, second.workdir, second.exchange)
@@ -166,6 +170,20 @@ def test_a_catalog_of_format_3_is_read_on(path: Path) -> None:
         assert (row.rowid, row.text, row.files) == (9, "[tool_use Sh] ls", ("a.py",))
         assert [(n, event.id) for n, event in catalog.heard_events(0)] == [(2, "e1")]
         assert catalog.setting("identity") == "as before"
+    with closing(sqlite3.connect(path)) as db:
+        assert version(db) == len(MIGRATIONS)
+
+
+def test_an_older_catalog_that_cannot_be_written_is_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        migrate(db, MIGRATIONS[:3], "the catalog")
+    before = path.read_bytes()
+    Layout(path.parent).write_lock.mkdir()  # even root cannot lock a folder for writing
+    with pytest.raises(MemoryMissing, match="cannot be brought up to date"):
+        Catalog.open(path)
+    assert path.read_bytes() == before
 
 
 def test_what_is_free_is_given_back_and_no_number_changes(path: Path) -> None:
