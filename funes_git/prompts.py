@@ -14,6 +14,8 @@ LABEL = re.compile(r"\*\*.*[`/][\w.-]+\.\w{1,5}\b")
 ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)]) ")
 RULE = re.compile(r"(?:-{3,}|\*{3,})$")
 
+_LED_IN = re.compile(r"\s*[^\n]{1,80}:[ \t]*\r?\n\s*#{1,6} ")
+
 _BREAK = re.compile(r"\n\s*\n|\n(?=#{1,6} )")
 
 
@@ -27,6 +29,13 @@ def words_of(turn: Turn | None) -> str | None:
         return "\n\n".join(text for text in said if text)
     commands = (scaffold.command_line(block.text) for block in texts)
     return next((command for command in commands if command), None)
+
+
+def headline(prompt: str) -> str:
+    """The prompt for a line that cuts it: from its heading on where all before that is one line
+    which leads to it, as Claude Code writes `Implement the following plan:` before a plan."""
+    found = _LED_IN.match(prompt)
+    return f"… {prompt[found.end() :]}" if found else prompt
 
 
 def first_words(turn: Turn) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from funes_git.model import BlameLine, Link, LogEntry
 from funes_git.origin import label
+from funes_git.prompts import headline
 from funes_git.render import width, words
 from funes_git.render.clean import line, source
 from funes_git.render.page import Page
@@ -52,7 +53,9 @@ def log(page: Page, entry: LogEntry) -> Iterator[str]:
     for prompt, links in grouped[:LISTED]:
         yield _behind(page, links)
         if prompt:
-            yield "      " + page.style.dim(width.fit(f"“{line(prompt)}”", page.width - 6))
+            yield "      " + page.style.dim(
+                width.fit(f"“{line(headline(prompt))}”", page.width - 6)
+            )
     if len(grouped) > LISTED:
         yield page.style.dim(f"    and {words.plural(len(grouped) - LISTED, 'more turn')}")
     if not grouped:

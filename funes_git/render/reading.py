@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from funes_git.model import Hit, TurnView
-from funes_git.prompts import first_words
+from funes_git.prompts import first_words, headline
 from funes_git.render import calls, width, words
 from funes_git.render.clean import line
 from funes_git.render.excerpt import Finder, excerpt, finder
@@ -48,7 +48,7 @@ def _hit(page: Page, number: int, hit: Hit, asked: Finder, known: int | None) ->
     if known:
         yield from _folded(page, f"same exchange as {known}.")
     elif hit.prompt and hit.prompt.strip() != hit.text.strip():
-        yield from _folded(page, f"asked: {_short(line(hit.prompt), PROMPT)}")
+        yield from _folded(page, f"asked: {_short(line(headline(hit.prompt)), PROMPT)}")
     yield from _neighbours(page, "before", hit.before)
     for row in quote(page, excerpt(_passage(hit), PASSAGE, asked, cut=hit.cut), "   "):
         yield _highlight(page, row, asked)

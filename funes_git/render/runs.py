@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from funes_git.prompts import headline
 from funes_git.render import json, width
 from funes_git.render.agent import CUT, fenced, get_line, stamp
 from funes_git.render.clean import line
@@ -40,7 +41,7 @@ def human(page: Page, run: Run) -> Iterator[str]:
     who = f"{name(run.turn.harness)} {short(run.turn.session_id)} "
     who += short_turn(run.turn.session_id, run.turn.turn_uuid)
     told = ", taken back since" if run.retracted else ""
-    told += f"  “{line(run.prompt)}”" if run.prompt else ""
+    told += f"  “{line(headline(run.prompt))}”" if run.prompt else ""
     room = max(page.width - len(who) - 4, 8)
     yield f"    {style.agent(who)}{style.dim(width.fit(told, room))}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from funes_git.model import Block, EditRecord, TurnView
-from funes_git.prompts import words_of
+from funes_git.prompts import headline, words_of
 from funes_git.render import calls, width, words
 from funes_git.render import diff as diffs
 from funes_git.render.clean import line
@@ -28,7 +28,7 @@ def session(page: Page, found: SessionRow, views: Sequence[TurnView]) -> Iterato
     wide = max(map(len, ids), default=0)
     for turn, name in zip(turns, ids, strict=True):
         start = f"{name:<{wide}} {words.when(turn.ts)} "
-        said = line(words_of(turn) or f"({turn.role}'s turn without words)")
+        said = line(headline(words_of(turn) or f"({turn.role}'s turn without words)"))
         yield page.style.dim(start) + page.fit(said, len(start))
     yield ""
     asked = f"{own} {ids[0] if ids else 'TURN'} --window 3{page.asked}"

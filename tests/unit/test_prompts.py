@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from funes_git.prompts import part_about
+from funes_git.prompts import headline, part_about
 
 INTRODUCTION = "Implement the following plan:\n\n" + "The tool merges files by hand. " * 20
 PLAN = f"""{INTRODUCTION}
@@ -83,3 +83,25 @@ def test_the_more_telling_name_wins_and_what_is_shown_anyway_does_not_count() ->
     assert part.startswith("### 1.")
     assert part_about(PLAN, ["by hand"], 500) is None
     assert part_about("", ["a"], 0) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        (
+            "Implement the following plan:\n\n# Plan: Less noise\n\n## Why",
+            "… Plan: Less noise\n\n## Why",
+        ),
+        ("Review this:\r\n## Cache\r\nwords", "… Cache\r\nwords"),
+        ("yes, and these:\n- one\n- two", None),
+        ("Fix the bug.\n\n# Context\nwords", None),
+        ("Two lines\nlead to it:\n\n# Plan", None),
+        ("# Plan\nwords", None),
+        (f"{'long ' * 20}:\n# Plan", None),
+        ("", None),
+    ],
+)
+def test_a_prompt_in_one_line_begins_where_it_comes_to_the_point(
+    prompt: str, told: str | None
+) -> None:
+    assert headline(prompt) == (prompt if told is None else told)
