@@ -78,7 +78,7 @@ class Change:
     hunks: tuple[Hunk, ...] = ()
 
 
-def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) -> Iterator[Edit]:
+def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) -> list[Edit]:
     """The edits of a call that succeeded, or whose outcome is not known: `changes`, where more is
     known than the call's own arguments tell.
 
@@ -86,8 +86,8 @@ def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) 
     its own commit.
     """
     origin: Literal["tool", "shell"] = "shell" if command(call) is not None else "tool"
-    for n, change in enumerate(asked(call) if changes is None else changes):
-        yield Edit(
+    return [
+        Edit(
             session_id,
             call.turn_uuid,
             call.tool_use_id,
@@ -102,6 +102,8 @@ def edits(session_id: str, call: Call, changes: Iterable[Change] | None = None) 
             change.hunks,
             origin,
         )
+        for n, change in enumerate(asked(call) if changes is None else changes)
+    ]
 
 
 def commits(call: Call, output: str) -> tuple[PrintedCommit, ...]:
@@ -132,7 +134,7 @@ def asked(call: Call) -> list[Change]:
     line = command(call)
     if line is not None:
         cwd = _first(arguments_of(call), _FOLDERS)
-        return list(_of_shell(line, join(call.cwd, cwd) if cwd else call.cwd))
+        return _of_shell(line, join(call.cwd, cwd) if cwd else call.cwd)
     name = _plain_name(call.tool)
     if not _may_edit(name):
         return []
@@ -144,13 +146,14 @@ def asked(call: Call) -> list[Change]:
     return list(_of_arguments(name, path, arguments)) if path else []
 
 
-def _of_shell(line: str, cwd: str | None) -> Iterator[Change]:
+def _of_shell(line: str, cwd: str | None) -> list[Change]:
     if patch.BEGIN in line:
-        for start, end in patch.spans(line):
-            yield from _of_patch(line[start:end])
-    else:
-        for w in shell.writes(line, cwd):
-            yield Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
+        patches = (line[start:end] for start, end in patch.spans(line))
+        return [change for text in patches for change in _of_patch(text)]
+    return [
+        Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
+        for w in shell.writes(line, cwd)
+    ]
 
 
 def _of_patch(text: str) -> Iterator[Change]:

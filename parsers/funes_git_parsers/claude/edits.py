@@ -7,7 +7,7 @@ chains or files on disk.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal
 
 from funes_git_parsers import shell
@@ -57,17 +57,17 @@ def may_write(name: str) -> bool:
     return name in _WRITERS or name in SHELLS or name.startswith("mcp__")
 
 
-def edits(call: Call, result: dict[str, Any]) -> Iterator[Edit]:
+def edits(call: Call, result: dict[str, Any]) -> list[Edit]:
     """The edits of a call that succeeded. `result` is the record's `toolUseResult`, or {}.
 
     The time of an edit is the call's: a command that writes and commits must not seem to have
     written after its own commit.
     """
     if call.input is None:
-        return
+        return []
     origin: Literal["tool", "shell"] = "shell" if call.name in SHELLS else "tool"
-    for n, change in enumerate(_changes(call, result)):
-        yield Edit(  # by position: names take five times as long
+    return [
+        Edit(  # by position: names take five times as long
             call.session_id,
             call.turn_uuid,
             call.tool_use_id,
@@ -82,24 +82,26 @@ def edits(call: Call, result: dict[str, Any]) -> Iterator[Edit]:
             change.hunks,
             origin,
         )
+        for n, change in enumerate(_changes(call, call.input, result))
+    ]
 
 
-def _changes(call: Call, result: dict[str, Any]) -> Iterator[Change]:
-    args = call.input or {}
+def _changes(call: Call, args: dict[str, Any], result: dict[str, Any]) -> Iterable[Change]:
     if call.name in SHELLS:
-        yield from _shell(args, call.cwd)
-    elif writer := _WRITERS.get(call.name):
-        yield from writer(args, result)
-    elif _WRITING_NAME.search(call.name.rpartition("__")[2]):
-        yield from _any_editor(args, result)
+        return _shell(args, call.cwd)
+    if writer := _WRITERS.get(call.name):
+        return writer(args, result)
+    if _WRITING_NAME.search(call.name.rpartition("__")[2]):
+        return _any_editor(args, result)
+    return ()
 
 
-def _shell(args: dict[str, Any], cwd: str | None) -> Iterator[Change]:
+def _shell(args: dict[str, Any], cwd: str | None) -> list[Change]:
     command = _text(args, ("command",))
-    for write in shell.writes(command, cwd) if command else ():
-        yield Change(
-            write.path, write.operation, write.old, write.new, write.old_path, tuple(write.hunks)
-        )
+    return [
+        Change(w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
+        for w in (shell.writes(command, cwd) if command else ())
+    ]
 
 
 def _edit(args: dict[str, Any], result: dict[str, Any]) -> Iterator[Change]:

@@ -47,7 +47,9 @@ def of_files(patch: Sequence[Hunk], original: str, changed: str, near: int) -> t
     """The hunks of a displayed patch with the lines that the two files have at those places; () if
     the patch does not fit them. They are the same up to `near`, which is about where they differ.
     """
-    before, after = _Lines(original, near), _Lines(changed, near)
+    start = original.rfind("\n", 0, max(near, 0)) + 1
+    line = original.count("\n", 0, start)
+    before, after = _Lines(original, start, line), _Lines(changed, start, line)
     found: list[Hunk] = []
     for hunk in patch:
         size = sum(map(len, hunk.lines))
@@ -56,24 +58,22 @@ def of_files(patch: Sequence[Hunk], original: str, changed: str, near: int) -> t
         texts: list[str] = []
         for shown in hunk.lines:
             sign = shown[0]
-            line = next(old, None) if sign != "+" else None
-            line = next(new, None) if sign == "+" else line
+            text = next(new if sign == "+" else old, None)
             if sign == " ":
                 next(new, None)
-            if line is None or _displayed(line) != shown[1:]:
+            if text is None or _displayed(text) != shown[1:]:
                 return ()
-            texts.append(sign + line)
+            texts.append(sign + text)
         found.append(Hunk(hunk.old_start, hunk.new_start, tuple(texts)))
     return tuple(found)
 
 
 class _Lines:
-    """The lines of a text, which may be long, from near the place where they were last asked."""
+    """The lines of a text, which may be long, from near the place where they were last asked:
+    first from `start`, where `line` begins."""
 
-    def __init__(self, text: str, near: int) -> None:
-        self._text = text
-        self._start = text.rfind("\n", 0, max(near, 0)) + 1
-        self._line = text.count("\n", 0, self._start)
+    def __init__(self, text: str, start: int, line: int) -> None:
+        self._text, self._start, self._line = text, start, line
 
     def at(self, line: int, size: int) -> list[str]:
         """The lines from `line` (from 0) on that are in the next `size` characters; the last may be

@@ -58,13 +58,14 @@ class Reader:
     def record(self, record: dict[str, Any]) -> Iterable[Item]:
         """What one record brings. Unknown kinds bring nothing but their place in the chain."""
         state, kind = self.state, record.get("type")
-        if kind not in _MESSAGES and self._is_passed(kind, record):
+        is_message = kind in _MESSAGES
+        if not is_message and self._is_passed(kind, record):
             return ()
         state.seq += 1
         parent = _parent(record)
         if state.early or (parent and parent not in state.links):
             return self._in_order(record, parent)
-        return self._read(record)
+        return self._message(record) if is_message else self._read(record)
 
     def _is_passed(self, kind: object, record: dict[str, Any]) -> bool:
         """Whether a record has at most a place in the chain, which is noted then."""
@@ -147,20 +148,26 @@ class Reader:
             self.state.summaries[leaf] = title
             self.state.trim()
 
-    def _passed(self, record: dict[str, Any]) -> Iterator[Item]:
+    def _passed(self, record: dict[str, Any]) -> list[Item]:
         """A record that is no turn: what follows it follows the turn before it."""
         uuid = string(record.get("uuid"))
         if uuid and uuid not in self.state.links:
             self.state.link(uuid, self._before(record, ""))
-        return iter(())
+        return []
 
     def passed(self, uuid: str, parent: str | None) -> None:
         """The same for a record of which no more is known."""
-        if uuid not in self.state.links and not self._waiting.keeps(parent, uuid, None):
-            self.state.link(uuid, self.state.links.get(parent or "", UNTOLD))
+        links = self.state.links
+        if uuid in links:
+            return
+        before = links.get(parent or "")
+        if before or not self._waiting.keeps(parent, uuid, None):
+            self.state.link(uuid, before or UNTOLD)
 
     def _before(self, record: dict[str, Any], thread: str) -> Link:
-        links = self.state.links
+        links, parent = self.state.links, record.get("parentUuid")
+        if isinstance(parent, str) and (link := links.get(parent)):
+            return link  # as it mostly is
         if "parentUuid" not in record:
             return links.get(self.state.tips.get(thread, ""), UNTOLD)
         return links.get(_parent(record) or "", UNTOLD)
@@ -270,9 +277,9 @@ class Reader:
         calls = self.state.calls
         found: list[Item] = []
         for part in parts:
-            if not fields.is_call(part):
+            if part.get("type") not in fields.TOOL_CALLS:
                 continue
-            call_id, name = fields.tool_id(part), fields.tool_name(part)
+            call_id, name = string(part.get("id")), string(part.get("name"))
             if not call_id or not name or call_id in calls:
                 continue
             args = mapping(part.get("input")) if may_write(name) else None
@@ -307,18 +314,19 @@ class Reader:
         self.state.trim()
         return [Spawn(call.session_id, call.turn_uuid, agent)]
 
-    def _progress(self, record: dict[str, Any]) -> Iterator[Item]:
+    def _progress(self, record: dict[str, Any]) -> list[Item]:
         """A sub-agent's message, copied into its parent's file; or something to pass over."""
-        yield from self._passed(record)
+        found = self._passed(record)
         data = mapping(record.get("data"))
         agent, message = string(data.get("agentId")), mapping(data.get("message"))
         kind = message.get("type")
-        if not agent or agent in self._file.separate or kind not in ("user", "assistant"):
-            return
+        if not agent or agent in self._file.separate or kind not in _MESSAGES:
+            return found
         if call := self.state.calls.get(string(record.get("parentToolUseID")) or ""):
-            yield from self._spawn(call, agent)
+            found += self._spawn(call, agent)
         outer = {key: record.get(key) for key in _OUTER}
-        yield from self._message({**outer, **message, "isSidechain": True, "agentId": agent})
+        found += self._message({**outer, **message, "isSidechain": True, "agentId": agent})
+        return found
 
 
 def _parent(record: dict[str, Any]) -> str | None:

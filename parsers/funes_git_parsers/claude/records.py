@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from hashlib import sha1
 from typing import Any, Final
 
@@ -22,7 +21,8 @@ _IGNORED = (
     *("file-history-", "api-request", "last-prompt", "permission-mode", "pr-link"),
     *("bridge-session", "tools-used", "atis-latch", "cost-state"),
 )
-_TOOL_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+TOOL_CALLS: Final = ("tool_use", "server_tool_use", "mcp_tool_use")
+"""The types of the parts of a message that call a tool."""
 _VERBS: Final = {"committed": "commit", "amended": "amend", "cherry-picked": "cherry-pick"}
 
 
@@ -61,10 +61,9 @@ def assistant_blocks(parts: list[dict[str, Any]], is_error: bool) -> list[Block]
     found: list[Block] = []
     for part in parts:
         kind = part.get("type")
-        if kind in _TOOL_CALLS:
-            found.append(
-                Block("tool_use", _input(part.get("input")), tool_name(part), tool_id(part))
-            )
+        if kind in TOOL_CALLS:
+            name, call_id = string(part.get("name")), string(part.get("id"))
+            found.append(Block("tool_use", _input(part.get("input")), name, call_id))
         elif kind == "thinking" and (text := string(part.get("thinking"))):
             found.append(Block("thinking", text))
         elif kind == "text" and (text := string(part.get("text"))):
@@ -76,17 +75,19 @@ def assistant_blocks(parts: list[dict[str, Any]], is_error: bool) -> list[Block]
     return found
 
 
-def user_blocks(parts: list[dict[str, Any]], forced: str | None) -> Iterator[Block]:
+def user_blocks(parts: list[dict[str, Any]], forced: str | None) -> list[Block]:
     """The blocks of a user's message but for tool results. `forced` is the kind of scaffolding that
     the record's flags tell, for texts that do not tell it themselves."""
+    found: list[Block] = []
     for part in parts:
-        if is_result(part):
+        if part.get("type") == "tool_result":
             continue
         if text := string(part.get("text")):
             mark = scaffold.kind(text, "user") or forced
-            yield Block("text", elided(text), scaffold=mark)
+            found.append(Block("text", elided(text), scaffold=mark))
         elif "source" in part:
-            yield Block("text", media.media(part), scaffold=forced)
+            found.append(Block("text", media.media(part), scaffold=forced))
+    return found
 
 
 def result_block(
@@ -136,29 +137,9 @@ def commits(command: str, text: str, result: dict[str, Any]) -> tuple[PrintedCom
     return (*printed, PrintedCommit(sha, _VERBS.get(str(noted.get("kind")), "commit")))
 
 
-def tool_name(part: dict[str, Any]) -> str | None:
-    """The tool that a call names."""
-    return string(part.get("name"))
-
-
-def tool_id(part: dict[str, Any]) -> str | None:
-    """The id of a call."""
-    return string(part.get("id"))
-
-
 def result_id(part: dict[str, Any]) -> str | None:
     """The id of the call that a result answers."""
     return string(part.get("tool_use_id"))
-
-
-def is_result(part: dict[str, Any]) -> bool:
-    """Whether a part of a message is what a tool returned."""
-    return part.get("type") == "tool_result"
-
-
-def is_call(part: dict[str, Any]) -> bool:
-    """Whether a part of a message calls a tool."""
-    return part.get("type") in _TOOL_CALLS
 
 
 def _input(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any
 
 from funes_git_parsers import shell
@@ -49,8 +49,8 @@ class Call:
     cwd: str | None
     patched: bool = False
     """An event told how its patches ended: then `changes` holds all that succeeded."""
-    changes: list[Mapping[str, Any]] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
+    changes: tuple[Mapping[str, Any], ...] = ()
+    runs: tuple[Run, ...] = ()
     exit_code: int | None = None
     is_error: bool | None = None
 
@@ -76,7 +76,7 @@ def _process(text: str) -> str:
 def runs(call: Call) -> list[Run]:
     """The command lines of a call."""
     if call.name in PROGRAMS:
-        return call.runs or list(_scripted(call))
+        return list(call.runs or _scripted(call))
     return _given(call.text, call.cwd) if call.name in SHELLS else []
 
 
@@ -130,13 +130,13 @@ def note(call: Call, kind: object, event: Mapping[str, Any], *, is_own: bool) ->
         if is_own:
             call.exit_code = integer(event.get("exit_code"))
         elif (run := _event_run(event)).command:
-            call.runs.append(run)
+            call.runs += (run,)
     elif kind in ("patch_apply_end", "FileChange"):
         succeeded = event.get("success") is True or event.get("status") == "completed"
         changes = mapping(event.get("changes"))
         call.patched = call.patched or bool(changes) or not succeeded
         if succeeded and changes:
-            call.changes.append(changes)
+            call.changes += (changes,)
     elif kind in ("mcp_tool_call_end", "McpToolCall"):
         result = mapping(event.get("result"))
         inner = mapping(result.get("Ok", result))

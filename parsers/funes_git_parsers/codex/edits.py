@@ -36,10 +36,10 @@ class _Write:
     origin: Literal["tool", "shell"] = "tool"
 
 
-def edits(session_id: str, call: Call, ran: list[Run], out: Outcome) -> Iterator[Edit]:
+def edits(session_id: str, call: Call, ran: list[Run], out: Outcome) -> list[Edit]:
     """The edits of a call that ran `ran` and ended with `out`; none of what failed."""
-    for n, write in enumerate(_writes(call, ran, out)):
-        yield Edit(
+    return [
+        Edit(
             session_id,
             call.turn_uuid,
             call.call_id,
@@ -54,6 +54,8 @@ def edits(session_id: str, call: Call, ran: list[Run], out: Outcome) -> Iterator
             write.hunks,
             write.origin,
         )
+        for n, write in enumerate(_writes(call, ran, out))
+    ]
 
 
 def _writes(call: Call, ran: list[Run], out: Outcome) -> list[_Write]:
@@ -71,19 +73,14 @@ def _writes(call: Call, ran: list[Run], out: Outcome) -> list[_Write]:
                 found += _of_patch(file, cwd)
     for run in ran:
         if run.exit_code == 0 or (run.exit_code is None and not failed):
-            found += _of_shell(run, call.name or "shell")
+            for w in shell.writes(_without_patches(run.command), run.cwd):
+                shown = (w.path, w.operation, w.old, w.new, w.old_path, w.hunks)
+                found.append(_Write(*shown, call.name or "shell", "shell"))
     return found
 
 
 def _order(patches: Iterable[tuple[str | None, str]]) -> Iterator[str]:
     return (join(cwd, file.path) for cwd, text in patches for file in patch.parse(text))
-
-
-def _of_shell(run: Run, tool: str) -> list[_Write]:
-    return [
-        _Write(w.path, w.operation, w.old, w.new, w.old_path, w.hunks, tool, "shell")
-        for w in shell.writes(_without_patches(run.command), run.cwd)
-    ]
 
 
 def _of_patch(file: patch.PatchFile, cwd: str | None) -> Iterator[_Write]:

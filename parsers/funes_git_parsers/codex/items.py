@@ -155,7 +155,7 @@ def counted(payload: Mapping[str, Any]) -> bool:
     if kind in _CALLS:
         return True
     if kind == "message":
-        return message(payload)[2]
+        return next(_texts(payload.get("content")), None) is not None
     if kind == "reasoning":
         return thinking(payload)[1]
     return kind in _OUTPUTS and outcome(payload.get("output")) is not None

@@ -14,6 +14,9 @@ from funes_git_parsers.values import compact, decoded, integer, is_blank, mappin
 
 _DATA = re.compile(r"data:([\w.+/-]+)(?:;[\w=.+-]+)*;base64,")
 _HEADED = ("Exit code:", "Chunk ID:", "Wall time", "Script ", "Process ", "Command ")
+_OUTPUT = "Output:\n"
+_HEAD = 1000
+"""Characters within which a header ends."""
 _EXIT = re.compile(  # `^` would be tried at every character
     r"\n(?:Exit code: |Process exited with code |Command exited with code )(-?\d{1,9})\b"
 )
@@ -99,17 +102,17 @@ def _parts(value: list[Any]) -> Iterator[str]:
 
 
 def _plain(text: str) -> Outcome:
-    head, code, running = "", None, None
+    head, at, code, running = "", -1, None, None
     if text.startswith(_HEADED):
-        head = text[:1000].partition("Output:\n")[0]
+        at = text.find(_OUTPUT, 0, _HEAD)
+        head = text[: at if at >= 0 else _HEAD]
         if exited := _EXIT.search("\n" + head):
             code = int(exited[1])
         if "session ID" in head and (process := _RUNNING.search(head)):
             running = process[1]
     elif denied := _SANDBOX.match(text):
         code = int(denied[1])
-    found = head and len(head) < min(len(text), 1000)
-    body = text[len(head) + len("Output:\n") :] if found else text
+    body = text[at + len(_OUTPUT) :] if at > 0 else text
     failed: bool | None = code != 0 if code is not None else None
     if failed is None and _FAILED.match(head or text):
         failed = True

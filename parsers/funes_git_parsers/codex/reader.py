@@ -193,8 +193,9 @@ class Reader:
 
     def _turn(self, role: Role, blocks: tuple[Block, ...], *, counted: bool) -> Turn:
         """The next turn, at the end of the chain."""
-        turn = draft(self.state, self._at, role, blocks, counted=counted)
-        self.state.last = turn.turn_uuid
+        state = self.state
+        turn = draft(state, seconds(self._stamp), role, blocks, counted=counted)
+        state.last = turn.turn_uuid
         return turn
 
     def _message(self, payload: _Payload) -> Sequence[Item]:

@@ -11,7 +11,7 @@ from funes_git_parsers.base import Hunk
 from funes_git_parsers.tools import Call, Change
 from funes_git_parsers.values import mapping, string
 
-_SHOWN = re.compile(r"^(?:([ +-])( *\d{1,9})[ |](.*))?", re.MULTILINE)
+_SHOWN = re.compile(r"^(?:([ +-])( *\d{1,9})[ |](.*)|)", re.MULTILINE)
 
 
 def changes(call: Call, details: Mapping[str, Any]) -> list[Change]:
@@ -59,19 +59,20 @@ def _hunks(details: Mapping[str, Any]) -> tuple[Hunk, ...]:
     return tuple(_of_shown(shown)) if shown else ()
 
 
-def _of_shown(diff: str) -> Iterator[Hunk]:
+def _of_shown(diff: str) -> list[Hunk]:
     """The hunks of a diff made for the eye: sign, line number, space (oh-my-pi: a bar), line. One
     that was removed or kept has its old number, one that was added its new one; `...` stands for
     lines left out."""
     shown = _SHOWN.findall(diff)
-    ends = [n for n, (sign, _, _) in enumerate(shown) if not sign]
-    start = 0
-    shift = 0  # how many more lines the new file has so far
-    for end in [*ends, len(shown)]:
-        run, start = shown[start:end], end + 1
-        signs = [sign for sign, _, _ in run]
-        if "+" in signs or "-" in signs:
-            at = int(run[0][1])
+    found: list[Hunk] = []
+    end = shift = 0  # how many more lines the new file has so far
+    for signs in "".join([sign or "." for sign, _, _ in shown]).split("."):
+        start, end = end, end + len(signs) + 1
+        added, removed = signs.count("+"), signs.count("-")
+        if added or removed:
+            at = int(shown[start][1])
             old, new = (at - shift, at) if signs[0] == "+" else (at, at + shift)
-            yield Hunk(old, new, tuple([sign + line for sign, _, line in run]))
-        shift += signs.count("+") - signs.count("-")
+            lines = [sign + line for sign, _, line in shown[start : end - 1]]
+            found.append(Hunk(old, new, tuple(lines)))
+        shift += added - removed
+    return found

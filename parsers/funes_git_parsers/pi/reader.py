@@ -237,7 +237,9 @@ class Reader:
         found: list[Item] = []
         if message.get("isError") is not True and (done := edits.changes(call, details)):
             found += tools.edits(self._session, call, done)
-        return [*found, *self._sub_agents(entry, call, details)] if details else found
+        if "progress" in details or "results" in details:
+            found += self._sub_agents(entry, call, details)
+        return found
 
     def _sub_agents(self, entry: str, call: Call, details: dict[str, Any]) -> Iterator[Item]:
         started = (mapping(told).get("id") for told in _listed(details.get("progress")))

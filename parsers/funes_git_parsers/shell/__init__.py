@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from funes_git_parsers import patch
 from funes_git_parsers.base import Hunk, Operation
@@ -173,25 +173,21 @@ class _Walk:
 
     # --- commands that change files by name -----------------------------------------------------
 
-    def effects(self, name: str, words: list[Word], stdin: Text) -> Iterator[ShellWrite]:
+    def effects(self, name: str, words: list[Word], stdin: Text) -> Iterable[ShellWrite]:
         if name == "git":
-            yield from self.git(words, stdin)
-        elif name == "patch":
-            yield from self.patched(stdin)
-        elif name in ("sed", "gsed", "perl"):
+            return self.git(words, stdin)
+        if name == "patch":
+            return self.patched(stdin)
+        if name in ("sed", "gsed", "perl"):
             files, scripts = edited(words)
             hunks = whole_lines(scripts) if name != "perl" else ()
-            yield from (
-                ShellWrite(path, "modify", hunks=hunks) for path in map(self.path, files) if path
-            )
-        elif name in ("mv", "cp"):
-            yield from self.move(words, copy=name == "cp")
-        elif name in ("rm", "unlink"):
-            yield from self.remove(operands(words))
-        else:
-            for word in named_files(name, words):
-                if path := self.path(word):
-                    yield ShellWrite(path, "modify")
+            return [ShellWrite(at, "modify", hunks=hunks) for at in map(self.path, files) if at]
+        if name in ("mv", "cp"):
+            return self.move(words, copy=name == "cp")
+        if name in ("rm", "unlink"):
+            return self.remove(operands(words))
+        paths = map(self.path, named_files(name, words))
+        return [ShellWrite(path, "modify") for path in paths if path]
 
     def git(self, words: list[Word], stdin: Text) -> Iterator[ShellWrite]:
         """`git mv`, `git rm` and `git apply`, also with `-C FOLDER`."""
