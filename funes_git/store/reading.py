@@ -280,4 +280,9 @@ class TurnReading(SessionReading):
         if turn.role != "user" or turn.is_prompt:
             return False
         said = any(block.type == "text" and not block.scaffold for block in turn.blocks)
-        return said and (turn.thread or self._started_by(turn.session_id)) is not None
+        if not said or turn.thread:
+            return said
+        # a fork's prompts are prompts: what is none, in a session that came of one, is a task
+        session = self.session(turn.session_id)
+        came_of = session.session.parent_session_id if session else None
+        return (came_of or self._started_by(turn.session_id)) is not None

@@ -362,6 +362,12 @@ def test_what_an_agent_gave_to_its_sub_agent_is_a_task(path: Path) -> None:
         assert found == ["child-t0"]
         assert catalog.is_task("child", "child-t0")
         assert not catalog.is_task("child", "nothing")
+    alone = [turn("alone", 0, "Look for docs", role="user"), turn("alone", 1, "Done")]
+    session = Session("alone", "opencode", parent_session_id="gone")  # what started it is not here
+    store(path, Batch(sessions=[session], turns=alone))
+    with Catalog.open(path) as catalog:
+        assert catalog.is_task("alone", "alone-t0")
+        assert not catalog.is_task("alone", "alone-t1")
 
 
 def test_before_gives_the_same_exchange_newest_first(path: Path) -> None:
