@@ -55,7 +55,8 @@ def is_adopted(state: SourceState | None) -> bool:
 
 def revision_of(parser: Parser) -> int:
     """How often the parser has got better since its first version."""
-    return int(getattr(parser, "REVISION", 1))
+    told = getattr(parser, "REVISION", 1)
+    return told if isinstance(told, int) and 0 < told < 10**9 else 1  # whoever wrote it
 
 
 def is_outdated(state: SourceState, parser: Parser) -> bool:

@@ -124,6 +124,18 @@ def test_what_it_finds_now_is_added_and_what_it_no_longer_yields_is_marked(
         } == {"m-2"}
 
 
+@pytest.mark.parametrize("nonsense", ["two", None, -1, 10**12])
+def test_a_revision_that_is_none_stops_nothing(
+    project: GitRepo, hermetic: Path, monkeypatch: pytest.MonkeyPatch, nonsense: object
+) -> None:
+    claude = ClaudeSession(project, hermetic)
+    claude.prompt("Seven, please")
+    monkeypatch.setattr(claude_parser, "REVISION", nonsense, raising=False)
+    assert index(project).turns == 1
+    claude.says("Done.")
+    assert index(project).turns == 1
+
+
 def test_an_adopted_session_stays_adopted(
     project: GitRepo, tmp_path: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
