@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 SEPARATOR = b"\n\x02\n"  # no pattern's white space runs over it
-MAX_BUFFER = 4 << 20
+MAX_BUFFER = 128 << 10
+"""Characters that are searched together: what both scanners take for it grows faster than these."""
 
 # one pattern per literal beginning: an alternation of them is ten times slower
 _COLOURS = {

@@ -31,6 +31,7 @@ HOME = re.compile(
     rf"(?:{START}(?:{_HOMES}|{_TERMUX}|{_SHARED}){SLASH}|{DRIVE}Users{SLASH})"
     r"(?P<name>[^/\\\s\"'`:;,<>|(){}\[\]$*?&%@!=]+)"
 )
+_HOME_WORDS = ("Users", "home", "users", "Home", "USERS", "HOME")
 _FOLDER = re.compile(rf"{HOME.pattern}(?={SLASH}[\w.])")
 _WHOLE = re.compile(rf"(?:{_HOMES}|{_SHARED}|[A-Za-z]:{SLASH}Users)[/\\](?P<name>[^/\\]+)")
 """A path that is all of a text, in which a name may hold blanks."""
@@ -91,11 +92,14 @@ class Cleaner:
             text = self._roots.sub(_inside, text)
         if self._slugs:
             text = self._slugs.sub("-repo", text)
-        if self._homes:  # wherever they stand
-            text = self._homes.sub("~", text)
-        text = ROOT_HOME.sub("~", HOME.sub("~", text))
-        if self._roots and "~" in text:  # one that is written another way than the session did
-            text = self._roots.sub(_inside, text)
+        if may_hold_home(text):
+            if self._homes:  # wherever they stand
+                text = self._homes.sub("~", text)
+            text = HOME.sub("~", text)
+            if self._roots:  # one that is written another way than the session did
+                text = self._roots.sub(_inside, text)
+        if "/root" in text:
+            text = ROOT_HOME.sub("~", text)
         if not self._keep_emails:
             text = ADDRESS.sub(_address, text)
         return self._names.sub(USER, text) if self._names else text
@@ -156,8 +160,14 @@ def names_in(part: Part) -> set[str]:
         for field, text in strings(record):
             if field in _PLACES:
                 found |= accounts_in([text])
-            found.update(match["name"] for match in _FOLDER.finditer(text))
+            if may_hold_home(text):
+                found.update(match["name"] for match in _FOLDER.finditer(text))
     return found
+
+
+def may_hold_home(text: str) -> bool:
+    """Whether to look for home folders at all: most texts have none, and looking takes long."""
+    return any(word in text for word in _HOME_WORDS)
 
 
 def accounts_in(folders: Iterable[str]) -> set[str]:
