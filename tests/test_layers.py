@@ -39,7 +39,10 @@ before it."""
 OWNERS: dict[str, frozenset[str]] = {
     "lancedb": frozenset(["store.lance", "store.lanceclient", "store.shared"]),
     "pyarrow": frozenset(
-        ["store.arrow", "store.heap", "store.lance", "store.shared", "parquet", "remotes.objects"]
+        [
+            *("store.arrow", "store.heap", "store.lance", "store.orphans", "store.shared"),
+            *("parquet", "remotes.objects"),
+        ]
     ),
     "tantivy": frozenset(["store.fields", "store.text"]),
     "numpy": frozenset(["store.vectors", "embed", "encoder", "rerank"]),

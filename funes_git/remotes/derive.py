@@ -83,12 +83,12 @@ def _given(memory: SharedMemory) -> Iterator[HookEvent]:
     """The links that the memory came with, as its word: they count where the content of no edit
     shows the lines, as in a clone without the commits that came before."""
     names = ("sha", "session_id", "harness", "path", "lines", "turn_uuid", "level", "relation")
-    for row in memory.columns("links", names):
-        if row["level"] in SURE and row["relation"] == "wrote":
-            flat = row["lines"] or []
-            lines = tuple(zip(flat[::2], flat[1::2], strict=True))
-            who = (row["sha"], row["session_id"], row["harness"])
-            one = Attribution(*who, GIVEN, row["path"], lines, row["turn_uuid"] or "")
+    for sha, session_id, harness, path, flat, turn, level, relation in memory.columns(
+        "links", names
+    ):
+        if level in SURE and relation == "wrote":
+            spans = tuple(zip(flat[::2], flat[1::2], strict=True)) if flat else ()
+            one = Attribution(sha, session_id, harness, GIVEN, path, spans, turn or "")
             yield attribution_event(one, 0.0)
 
 

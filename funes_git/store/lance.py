@@ -226,16 +226,6 @@ class LanceMemory:
         with private():
             retried(lambda: table.update(where=where, values={"retracted": True}))
 
-    def drop_orphans(self) -> None:
-        """Delete the chunks of turns that are not stored: a killed writer left them."""
-        keys = ["session_id", "turn_uuid"]
-        turns = self.table("blocks").search().select(keys).to_arrow()
-        chunks = self.table("chunks").search().select(["id", *keys]).to_arrow()
-        orphans = chunks.join(turns, keys, join_type="left anti").column("id").to_pylist()
-        if orphans:
-            with private():
-                retried(lambda: self.table("chunks").delete(f"id IN ({literals(orphans)})"))
-
     def set_vectors(self, ids: Sequence[str], vectors: Any) -> None:
         """Give chunks their vectors: rows of numbers, or a column of Arrow's; ids that are not
         stored are left out."""
@@ -319,11 +309,14 @@ class LanceMemory:
             names["with_vector"] = "vector IS NOT NULL"
         return [row for batch in query.select(names).to_batches() for row in batch.to_pylist()]
 
+    def columns(self, name: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """These columns of every row of a table."""
+        for batch in self.table(name).search().select(list(names)).to_batches():
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
     def ids(self, name: str) -> list[str]:
         """The ids of all rows of a table."""
-        found = self.table(name).search().select(["id"]).to_arrow()
-        ids: list[str] = found.column("id").to_pylist()
-        return ids
+        return [row[0] for row in self.columns(name, ("id",))]
 
     def vectors_of(self, ids: Sequence[str]) -> pa.Table:
         """The columns `id` and `vector` of those of these chunks that have a vector."""

@@ -20,6 +20,7 @@ from funes_git.store.database import StoreDamaged
 from funes_git.store.decisions import Decisions
 from funes_git.store.lance import LanceMemory
 from funes_git.store.manifest import disk_versions
+from funes_git.store.orphans import drop_orphans
 from funes_git.store.recovery import all_changes, changes_of, states_of
 from funes_git.store.restore import catalog_changes
 
@@ -123,7 +124,7 @@ class Levelled:
     def _finish(self, sessions: list[str], sources: list[str]) -> None:
         """Take into the catalog what a killed writer may have stored of these sessions."""
         memory = self.lance()
-        memory.drop_orphans()
+        drop_orphans(memory)
         for session_id in sessions:
             changes = changes_of(memory, [session_id])
             self.writer.prune(changes)
@@ -134,7 +135,7 @@ class Levelled:
 
     def _rebuild(self, progress: Callable[[int, int], None] | None = None) -> None:
         memory = self.lance()
-        memory.drop_orphans()
+        drop_orphans(memory)
         # nothing is linked then, and text/ must learn that chunks are numbered anew
         settings = {**self._done(), "linked_tips": None, "identity": secrets.token_hex(8)}
         self.writer.rebuild(lambda: all_changes(memory, progress), settings)

@@ -5,11 +5,11 @@ each, indexed, without older versions. Imports lancedb and pyarrow late.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from funes_git.store.arrow import VECTOR, filled, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
@@ -88,11 +88,6 @@ class SharedMemory(LanceMemory):
             for start in range(0, len(every), AT_ONCE):
                 where = f"id IN ({literals(every[start : start + AT_ONCE])})"
                 retried(partial(self.table(name).delete, where))
-
-    def columns(self, name: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """These columns of every row of a table."""
-        for batch in self.table(name).search().select(list(names)).to_batches():
-            yield from batch.to_pylist()
 
     def finish(self) -> None:
         """Leave each table in few files: rows merged, words indexed, one version."""
