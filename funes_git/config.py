@@ -52,10 +52,11 @@ def variable(name: str) -> str | None:
 
 def quiet_lance() -> None:
     """Keep Lance's warnings off stderr, and what it reads ahead of its work to 32 MB (2 GB by
-    default, with which merging a table holds the more the larger it is), unless the user set these;
-    before it is imported."""
+    default) and one fragment, with which merging a table holds a third less and takes no longer,
+    unless the user set these; before it is imported."""
     os.environ.setdefault("LANCE_LOG", "error")
     os.environ.setdefault("LANCE_DEFAULT_IO_BUFFER_SIZE", str(32 << 20))
+    os.environ.setdefault("LANCE_DEFAULT_FRAGMENT_READAHEAD", "1")
 
 
 def no_telemetry() -> None:

@@ -18,9 +18,9 @@ PART = ".part"
 """How the name of a file ends that is being written."""
 FORGOTTEN = "forgotten"
 """The folder that tells what was taken out (sync/tombstones.py)."""
-FEW, MANY = 24, 400
-"""Data files of a table; the Hub wants fewer than 10,000 in a folder."""
-_VERSIONS, _TRANSACTIONS = "_versions", "_transactions"
+FEW, MANY, LARGE = 24, 400, 8 << 20
+"""Small data files of a table (the Hub wants fewer than 10,000 in a folder), and the bytes from
+which one is not small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,36 +87,12 @@ def difference(copy: Path, paths: Iterable[str]) -> Difference:
     return Difference({path: copy / path for path in own}, sorted(before - now))
 
 
-def keep_newest(copy: Path) -> None:
-    """Drop from each table what only older versions of it need to be told: their manifests and
-    transactions. The data that the newest version names is left alone."""
-    for table in copy.glob("*.lance"):
-        manifests = sorted((table / _VERSIONS).glob("*.manifest"), key=_age)
-        for old in manifests[1:]:
-            old.unlink()
-        newest = max((_number(p) for p in (table / _TRANSACTIONS).glob("*.txn")), default=-1)
-        for old in (table / _TRANSACTIONS).glob("*.txn"):
-            if _number(old) < newest:
-                old.unlink()
-
-
 def is_scattered(copy: Path) -> bool:
-    """Whether a table has more data files than it should. To merge them all is to send all of it
-    anew: so of a large table that is put off until what lies beside its largest file is a quarter
-    of that, or there are very many."""
+    """Whether a table has more small data files than it should. To merge them is to send all of the
+    table anew: so that is put off until they are a fifth of it, or there are very many."""
     for table in copy.glob("*.lance"):
-        sizes = sorted(path.stat().st_size for path in (table / "data").glob("*"))
-        if len(sizes) > MANY or (len(sizes) > FEW and 4 * sum(sizes[:-1]) >= sizes[-1]):
+        sizes = [path.stat().st_size for path in (table / "data").glob("*")]
+        small = [size for size in sizes if size < LARGE]
+        if len(small) > MANY or (len(small) > FEW and 5 * sum(small) >= sum(sizes)):
             return True
     return False
-
-
-def _age(manifest: Path) -> int:
-    """Smaller for newer ones: a version is named by 2^64 - 1 less its number, before by itself."""
-    number = int(manifest.stem) if manifest.stem.isdigit() else 0
-    return number if number >= 2**63 else 2**64 - 1 - number
-
-
-def _number(transaction: Path) -> int:
-    start = transaction.name.partition("-")[0]
-    return int(start) if start.isdigit() else -1

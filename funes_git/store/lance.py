@@ -39,7 +39,7 @@ from funes_git.store.columns import (
 )
 from funes_git.store.database import private_folder
 from funes_git.store.heap import trim
-from funes_git.store.lanceclient import connected, literals, own, private, retried
+from funes_git.store.lanceclient import connected, declare_key, literals, own, private, retried
 from funes_git.store.manifest import check_format, write_format
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class LanceMemory:
                     schema = table_schema(name, model, size, packed=self.packed)
                     table = own(self.db.create_table(name, schema=schema, exist_ok=True))
                     if name in self.keyed:
-                        table.set_unenforced_primary_key("id")
+                        declare_key(table)
                     self._tables[name] = table
             write_format(self.folder)
 
@@ -258,8 +258,7 @@ class LanceMemory:
             table = own(
                 self.db.create_table("chunks", data=reader, mode="overwrite", on_bad_vectors="null")
             )
-            if b"unenforced-primary-key" not in str(table.schema.field("id").metadata).encode():
-                table.set_unenforced_primary_key("id")
+            declare_key(table)
         self._tables["chunks"] = table
 
     def tidy(self, keep: timedelta, *, after_crash: bool = False) -> None:

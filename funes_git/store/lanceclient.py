@@ -55,6 +55,12 @@ def own(table: Table) -> LanceTable:
     return table
 
 
+def declare_key(table: LanceTable) -> None:
+    """Say that `id` is the primary key, unless that is said."""
+    if b"unenforced-primary-key" not in str(table.schema.field("id").metadata).encode():
+        table.set_unenforced_primary_key("id")
+
+
 def literals(values: Iterable[str]) -> str:
     """Strings as a list in SQL."""
     return ", ".join("'" + value.replace("'", "''") + "'" for value in values)

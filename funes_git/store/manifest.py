@@ -43,3 +43,27 @@ def write_format(folder: Path) -> None:
         temporary.write_text(json.dumps({"format": FORMAT}) + "\n")
         temporary.chmod(0o600)
         temporary.replace(path)
+
+
+def keep_newest(folder: Path) -> None:
+    """Drop from each table what only older versions of it need to be told: their manifests and
+    transactions. The data that the newest version names is left alone."""
+    for table in folder.glob("*.lance"):
+        manifests = sorted((table / "_versions").glob("*.manifest"), key=_age)
+        for old in manifests[1:]:
+            old.unlink()
+        newest = max((_number(p) for p in (table / "_transactions").glob("*.txn")), default=-1)
+        for old in (table / "_transactions").glob("*.txn"):
+            if _number(old) < newest:
+                old.unlink()
+
+
+def _age(manifest: Path) -> int:
+    """Smaller for newer ones: a version is named by 2^64 - 1 less its number, before by itself."""
+    number = int(manifest.stem) if manifest.stem.isdigit() else 0
+    return number if number >= 2**63 else 2**64 - 1 - number
+
+
+def _number(transaction: Path) -> int:
+    start = transaction.name.partition("-")[0]
+    return int(start) if start.isdigit() else -1

@@ -4,26 +4,31 @@ each, indexed, without older versions. Imports lancedb and pyarrow late.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from funes_git.store.arrow import VECTOR, filled, table_of, with_vectors
 from funes_git.store.columns import SHARED, Values
 from funes_git.store.heap import trim
-from funes_git.store.lance import LanceMemory, Vectors
-from funes_git.store.lanceclient import literals, private, retried
+from funes_git.store.lance import BATCH, LanceMemory, Vectors
+from funes_git.store.lanceclient import connected, declare_key, literals, own, private, retried
+from funes_git.store.manifest import keep_newest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 AT_ONCE = 5_000
 """Rows that are held at once."""
+IN_FILE = 64 * 1024
+"""Rows of a file, where tables are written anew: Lance holds up to 8 MB of each column of the file
+that it writes."""
 FTS_MEMORY = 16
 """MiB that making the index of words may take for its lists."""
+ANEW = "anew"
 
 
 class SharedMemory(LanceMemory):
@@ -94,23 +99,35 @@ class SharedMemory(LanceMemory):
         from lancedb.index import FTS
 
         self.reopen()  # what Lance keeps of the files that go now
-        trim()  # and what was held to fill them
-        chunks = self.table("chunks")
         with private():
-            for index in chunks.list_indices():
-                chunks.drop_index(index.name)  # else merging reads all of it
-            self._merge()
+            self._write_anew()
+            chunks = self.table("chunks")
             if chunks.count_rows():
                 config = FTS(with_position=False, memory_limit=FTS_MEMORY, num_workers=1)
                 chunks.create_index("text", config=config)
-            self._merge()  # the first leaves the version before its own last step
+        keep_newest(self.folder)
 
-    def _merge(self) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns readers of old versions, and there are none
-            for name in self.tables:
-                self.table(name).optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
-                trim()
+    def _write_anew(self) -> None:
+        """Write every table as it is now, without what was deleted or indexed of it. Lance itself
+        would merge a table into one file, and hold the more the longer that is."""
+        import pyarrow as pa
+
+        anew = self.folder / ANEW
+        shutil.rmtree(anew, ignore_errors=True)
+        db = connected(anew)
+        for name in self.tables:
+            table = self.table(name)
+            made = own(db.create_table(name, schema=table.schema))
+            declare_key(made)
+            query = table.search().select(table.schema.names)
+            for rows in _in_files(query.to_batches(batch_size=BATCH)):
+                trim()  # of what was held to fill the one before
+                made.add(pa.RecordBatchReader.from_batches(table.schema, rows))
+        for name in self.tables:
+            shutil.rmtree(self.folder / f"{name}.lance")
+            (anew / f"{name}.lance").rename(self.folder / f"{name}.lance")
+        anew.rmdir()
+        self.reopen()
 
     def export(self, target: Path) -> None:
         """Write the chunks without their vectors as one Parquet file."""
@@ -123,3 +140,16 @@ class SharedMemory(LanceMemory):
         with pq.ParquetWriter(target, reader.schema, compression="zstd") as writer:
             for batch in reader:
                 writer.write_batch(batch)
+
+
+def _in_files(batches: Iterable[pa.RecordBatch]) -> Iterator[Iterator[pa.RecordBatch]]:
+    """Batches by the files that they go to; each is used up before the next."""
+    rest = iter(batches)
+    for first in rest:
+        yield chain((first,), _upto(IN_FILE - first.num_rows, rest))
+
+
+def _upto(rows: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    while rows > 0 and (batch := next(batches, None)) is not None:
+        rows -= batch.num_rows
+        yield batch

@@ -20,6 +20,7 @@ from funes_git.store.catalog import Catalog
 from funes_git.store.changes import Changes, Key, StoredEdit, StoredTurn
 from funes_git.store.columns import LARGE, link_row, rows_of
 from funes_git.store.differences import ids_of_turns
+from funes_git.store.heap import trim
 from funes_git.store.lance import LanceMemory
 from funes_git.store.recovery import changes_of, groups
 from funes_git.store.shared import SharedMemory
@@ -119,6 +120,7 @@ class _Giving:
         for changes, is_new in ((new, True), (old, False)):
             self._store(changes, is_new)
         self._copy.put("links", [link_row(link) for link in links])
+        trim()
 
     def _store(self, changes: Changes, is_new: bool) -> None:
         rows = {table: rows_of(changes, self._identity, table) for table in TABLES}

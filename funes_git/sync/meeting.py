@@ -26,6 +26,7 @@ from funes_git.store.changes import Key
 from funes_git.store.database import private_folder
 from funes_git.store.lance import LanceMemory
 from funes_git.store.lock import FileLock
+from funes_git.store.manifest import keep_newest
 from funes_git.store.records import Totals
 from funes_git.store.shared import SharedMemory
 from funes_git.store.stores import Stores
@@ -203,7 +204,7 @@ class Meeting:
         given = self._given(copy, state)
         if tables.is_scattered(copy.folder):
             copy.finish()
-        tables.keep_newest(copy.folder)
+        keep_newest(copy.folder)
         return given
 
     def _given(self, copy: SharedMemory, state: State) -> Given:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from funes_git.store.heap import trim
 from funes_git.store.lance import LanceMemory, Vectors, rows_of_vectors
 from funes_git.store.recovery import changes_of, groups
 from funes_git.store.stores import Stores
@@ -35,6 +36,7 @@ def take(
                 for stored in changes.turns.values():
                     stored.with_vector.clear()
             stores.take(changes)
+            trim()
             done += len(portion)
             progress(done, len(sessions), "sessions taken")
         stores.flush()

@@ -36,10 +36,10 @@ def test_many_small_files_are_merged(tmp_path: Path) -> None:
 
 
 def test_a_large_table_is_not_sent_anew_for_a_little(tmp_path: Path) -> None:
-    beside = [1000] * tables.FEW
-    lay(tmp_path / "large", 5000 * tables.FEW, *beside)
-    lay(tmp_path / "grown", 4000 * tables.FEW, *beside)
-    lay(tmp_path / "many", 10**9, *[1000] * tables.MANY)
+    beside = [tables.LARGE // 2] * (tables.FEW + 2)
+    lay(tmp_path / "large", *[tables.LARGE] * 53, *beside)
+    lay(tmp_path / "grown", *[tables.LARGE] * 52, *beside)
+    lay(tmp_path / "many", 10**9, *[1000] * (tables.MANY + 1))
     assert not tables.is_scattered(tmp_path / "large")
     assert tables.is_scattered(tmp_path / "grown")
     assert tables.is_scattered(tmp_path / "many")
