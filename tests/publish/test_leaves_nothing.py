@@ -49,9 +49,9 @@ def read(files: dict[str, bytes], folder: Path) -> Iterator[str]:
             yield data.decode()
     memory = SharedMemory.open(folder)
     rows = [row for name in memory.tables for row in memory.columns(name, _texts(memory, name))]
-    rows += pq.read_table(folder / "data/passages.parquet").to_pylist()
+    rows += zip(*pq.read_table(folder / "data/passages.parquet").to_pydict().values(), strict=True)
     for row in rows:
-        yield from (value for value in row.values() if isinstance(value, str))
+        yield from (value for value in row if isinstance(value, str))
 
 
 def plain(body: bytes) -> str | None:

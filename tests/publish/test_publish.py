@@ -110,7 +110,7 @@ def test_a_second_release_is_added_and_each_can_be_withdrawn(
     }
     memory = checkout(files, tmp_path / "one")
     assert set(memory.ids("sessions")) == {other.id}
-    assert {row["session_id"] for row in memory.columns("links", ["session_id"])} == {other.id}
+    assert set(memory.columns("links", ["session_id"])) == {(other.id,)}
     assert "`v1.0.0` |" not in files["README.md"].decode()
     assert repository.tags == {"v1.1.0": repository.head.oid}
     assert len(repository.history("main")) == 1
@@ -242,7 +242,5 @@ def test_what_is_excluded_later_is_gone_from_the_release(project: Project, tmp_p
     assert f"traces/{other.id}.jsonl" not in files
     memory = checkout(files, tmp_path / "read")
     for name in ("blocks", "chunks", "edits", "links"):
-        assert {row["session_id"] for row in memory.columns(name, ["session_id"])} == {
-            project.claude.id
-        }
+        assert set(memory.columns(name, ["session_id"])) == {(project.claude.id,)}
     assert list(manifest.load(files["releases/v1.1.0.json"]).sessions) == [project.claude.id]
