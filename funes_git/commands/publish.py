@@ -81,12 +81,16 @@ def publish(
     """
     from funes_git.publish import before, manifest
     from funes_git.publish import release as releases
+    from funes_git.remotes import names
     from funes_git.remotes.hub import Dataset
 
     if public and private:
         raise UsageError("--public and --private exclude each other", "git funes publish -h")
     out = output.choose(format)
+    memory = names.dataset(memory)
     dataset = Dataset(memory)
+    if not dry_run:
+        dataset.demand_token()
     now = ""
     if not (dry_run or include or exclude):
         repo, name, now = standing(release, since, [scope, keep_emails, yes])

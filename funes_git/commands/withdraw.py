@@ -40,10 +40,12 @@ def withdraw(
         Terminals get human, pipes get agent.
     """
     from funes_git.publish.withdraw import Withdrawal, Withdrawn
+    from funes_git.remotes import names
     from funes_git.remotes.hub import Dataset
     from funes_git.render import drafts
 
     out = output.choose(format)
+    memory = names.dataset(memory)
     repo = here()
     folder = repo.layout.publishing(memory)
     work = Withdrawal(Dataset(memory), folder)

@@ -152,6 +152,8 @@ class Recall:
     def _no_vectors(self) -> str:
         if self._opened.models.find() is None:
             return self._no_weights()
+        if self._repo.memory is not None:
+            return "this memory has no vectors; whoever pulls it makes them"
         if alone.running(self._repo.layout) is not None:
             return "vectors are being made in the background"
         return "nothing is embedded yet (`git funes index --wait` does it)"

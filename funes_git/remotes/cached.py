@@ -30,6 +30,9 @@ from funes_git_parsers.dataclass import dataclass
 
 FRESH = 3600.0
 """Seconds for which the newest version that was seen counts as the newest."""
+SILENT = 300.0
+"""Seconds for which a place that did not answer is not asked again: each time may take as long as
+the network lets one wait."""
 KEEP = 3
 """Versions of a memory whose derived files are kept."""
 HELD = "repositories"
@@ -92,6 +95,9 @@ def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
     known, at = str(seen.get("version") or ""), float(seen.get("at") or 0.0)
     if known and 0 <= time.time() - at < FRESH:
         return known, ()
+    why, tried = str(seen.get("why") or ""), float(seen.get("tried") or 0.0)
+    if known and why and 0 <= time.time() - tried < SILENT:
+        return known, (_as_it_was(name, at, why),)
     from funes_git.remotes.places import EMPTY, NOBODY_PUSHED, place_of
 
     try:
@@ -99,13 +105,18 @@ def _newest(name: Name, home: Path) -> tuple[str, tuple[str, ...]]:
     except (Unreachable, Busy) as error:
         if not known:
             raise
-        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
-        return known, (f"{name.text} as it was on {day}: {error.message}",)
+        write_json(home / "head.json", {**seen, "tried": time.time(), "why": error.message})
+        return known, (_as_it_was(name, at, error.message),)
     if name.kind in ("hub", "store"):
         write_json(home / "head.json", {"version": version, "at": time.time()})
     if version == EMPTY:
         raise FunesError(f"there is no memory in {name.text} yet", NOBODY_PUSHED)
     return version, ()
+
+
+def _as_it_was(name: Name, at: float, why: str) -> str:
+    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+    return f"{name.text} as it was on {day}: {why}"
 
 
 def drop() -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from funes_git import config
 from funes_git.errors import UsageError
 from funes_git.remotes import busy
-from funes_git.remotes.huberrors import translated
+from funes_git.remotes.huberrors import demand_token, translated
 from funes_git_parsers.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -154,10 +154,15 @@ class Dataset:
 
     # --- writing
 
+    def demand_token(self) -> None:
+        """Raises NotAllowed where nobody is logged in, who could write to it."""
+        demand_token(self.name)
+
     def create(self, *, private: bool) -> bool:
         """Make the dataset; False if it is there already, whose visibility is then left alone."""
         if self._ask(lambda api: api.repo_exists(self.name, repo_type=KIND)):
             return False
+        self.demand_token()
         self._ask(
             lambda api: api.create_repo(self.name, repo_type=KIND, private=private, exist_ok=True)
         )
@@ -179,6 +184,7 @@ class Dataset:
         """
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
+        self.demand_token()
         made: list[Any] = []
         for each in operations:
             if isinstance(each, Delete):

@@ -87,6 +87,14 @@ def translated(call: Callable[[], T], name: str, revision: str | None) -> T:
         raise _failed(error) from error
 
 
+def demand_token(name: str) -> None:
+    """Raise NotAllowed where nobody is logged in, who could write to dataset `name`."""
+    from huggingface_hub import get_token
+
+    if get_token() is None:
+        raise NotAllowed(f"writing to {name} needs a token, and there is none", LOGIN)
+
+
 def _cause(error: Exception, name: str, revision: str | None) -> HubError:
     from huggingface_hub.errors import HfHubHTTPError
 

@@ -3,6 +3,7 @@
 local                         this repository's own
 ORG/NAME[@REVISION]           a dataset on the Hugging Face Hub
 hf://datasets/ORG/NAME[@REVISION]
+https://huggingface.co/datasets/ORG/NAME
 ./folder, /folder, ~/folder   a folder that holds a memory's tables
 FILE.funes                    a memory in one file (`git funes export`)
 s3://BUCKET/…, gs://BUCKET/…  an object store
@@ -21,7 +22,10 @@ from funes_git_parsers.dataclass import dataclass
 Kind: TypeAlias = Literal["local", "hub", "folder", "file", "store"]
 LOCAL = "local"
 FORMS = "local, ORG/NAME[@REVISION], hf://datasets/ORG/NAME, a path, FILE.funes, s3://… or gs://…"
-_HUB = re.compile(r"(?:hf://datasets/)?([\w.-]+/[\w.-]+)(?:@([^@\s]+))?/?")
+_HUB = re.compile(
+    r"(?:hf://datasets/|https://(?:huggingface\.co|hf\.co)/datasets/)?"
+    r"([\w.-]+/[\w.-]+)(?:@([^@\s]+))?/?"
+)
 _STORES = ("s3://", "gs://", "gcs://")
 
 
@@ -48,6 +52,12 @@ def parse(text: str, cwd: Path | None = None) -> Name:
     if found is None:
         raise UsageError(f"no memory can be called {text!r}", FORMS)
     return found
+
+
+def dataset(text: str) -> str:
+    """The `ORG/NAME` of a dataset that is named in one of the Hub's ways; other text as it is."""
+    match = _HUB.fullmatch(text)
+    return match[1] if match and match[2] is None else text
 
 
 def parse_many(text: str, cwd: Path | None = None) -> list[Name]:

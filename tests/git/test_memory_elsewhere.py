@@ -96,6 +96,18 @@ def test_offline_says_so_and_answers_from_what_is_here(hub: Hub, tmp_path: Path)
     assert "note: ada/widget as it was on " in done.stderr
     assert "HF_HUB_OFFLINE is set" in done.stderr
     assert "Cap the cache" in done.stdout
+    asked = len(hub.asked)
+    again = ada.run("recall", "cache", "--memory", NAME)  # the Hub is back, but not asked at once
+    assert "note: ada/widget as it was on " in again.stderr
+    assert len(hub.asked) == asked
+    for head in (ada.home / ".cache/funes-git/memories").glob("*/head.json"):
+        seen = json.loads(head.read_text())
+        head.write_text(json.dumps({**seen, "tried": seen["tried"] - 600}))
+    later = ada.run("recall", "cache", "--memory", NAME)
+    assert later.stderr == (
+        "note: words alone: this memory has no vectors; whoever pulls it makes them\n"
+    )
+    assert len(hub.asked) > asked
 
 
 def test_an_agent_asks_a_memory_in_a_folder(hub: Hub, tmp_path: Path) -> None:

@@ -178,6 +178,7 @@ def test_names() -> None:
         "acme/widget": ("hub", "acme/widget", None),
         "acme/widget@v1.2/rc": ("hub", "acme/widget", "v1.2/rc"),
         "hf://datasets/acme/widget@main": ("hub", "acme/widget", "main"),
+        "https://huggingface.co/datasets/acme/widget": ("hub", "acme/widget", None),
         "./acme/widget": ("folder", "/x/acme/widget", None),
         "/mnt/a": ("folder", "/mnt/a", None),
         "file:///mnt/a": ("folder", "/mnt/a", None),
@@ -189,7 +190,7 @@ def test_names() -> None:
         name = parse(text, cwd)
         assert (name.kind, name.where, name.revision) == expected, text
     slugs = {parse(text, cwd).slug for text in kinds}
-    assert len(slugs) == len(kinds) - 1  # /mnt/a is there twice
+    assert len(slugs) == len(kinds) - 2  # two are there twice
     assert [name.kind for name in parse_many("local,acme/widget, local")] == ["local", "hub"]
     for text in ("", "word", "http://x/y", "s3://", "acme/..", "hf://models/a/b"):
         with pytest.raises(Exception, match="no memory can be called"):

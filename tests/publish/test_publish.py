@@ -244,3 +244,19 @@ def test_what_is_excluded_later_is_gone_from_the_release(project: Project, tmp_p
     for name in ("blocks", "chunks", "edits", "links"):
         assert set(memory.columns(name, ["session_id"])) == {(project.claude.id,)}
     assert list(manifest.load(files["releases/v1.1.0.json"]).sessions) == [project.claude.id]
+
+
+def test_without_a_token_nothing_is_made_and_one_is_asked_for(project: Project) -> None:
+    done = project.funes("publish", "v1.0.0", NAME, "--public", "--yes", HF_TOKEN="")
+    assert done.returncode == 1
+    assert f"writing to {NAME} needs a token, and there is none" in done.stderr
+    assert "hint: hf auth login" in done.stderr
+
+
+def test_a_dataset_can_be_named_as_its_page(project: Project) -> None:
+    page = f"https://huggingface.co/datasets/{NAME}"
+    made = project.funes("publish", "v1.0.0", page, "--public", "--yes")
+    assert made.returncode == 0, made.stderr
+    assert f"published v1.0.0 to {NAME}: " in made.stdout
+    gone = project.funes("withdraw", "v1.0.0", f"hf://datasets/{NAME}", "--yes")
+    assert gone.returncode == 0, gone.stderr
