@@ -6,13 +6,13 @@ Works on single payloads; knows nothing of sessions, order or files on disk.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from funes_git_parsers.base import Block, PrintedCommit, Role
 from funes_git_parsers.codex.outcome import Outcome, image, outcome
 from funes_git_parsers.scaffold import AGENTS, COMMAND, ENVIRONMENT, kind
-from funes_git_parsers.values import compact, is_blank, mapping, string
+from funes_git_parsers.values import compact, is_blank, string
 
 _ENVELOPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 _CALLS = {"function_call", "custom_tool_call"}
@@ -42,33 +42,32 @@ def message(payload: Mapping[str, Any]) -> tuple[Role, tuple[Block, ...], bool]:
     Images come after the texts, so that a block's number is the one that it has there.
     """
     role: Role = "assistant" if payload.get("role") == "assistant" else "user"
-    injected = payload.get("role") in ("developer", "system")
-    blocks: list[Block] = []
-    for text in _texts(payload.get("content")):
-        found = scaffold(text, role) or (ENVIRONMENT if injected else None)
-        blocks.append(Block("text", text, scaffold=found))
+    injected = ENVIRONMENT if payload.get("role") in ("developer", "system") else None
+    texts, images = _parts(payload.get("content"))
+    blocks = [
+        Block("text", text, None, None, None, None, (), scaffold(text, role) or injected)
+        for text in texts
+    ]
     counted = bool(blocks)
-    blocks += [Block("text", label) for label in _images(payload.get("content"))]
+    blocks += [Block("text", label) for label in images]
     return role, tuple(blocks), counted
 
 
-def _texts(content: object) -> Iterator[str]:
+def _parts(content: object) -> tuple[list[str], list[str]]:
+    """The texts of a message that are not blank, and what stands for its images."""
+    texts: list[str] = []
+    images: list[str] = []
     parts = [content] if isinstance(content, str) else content
     for part in parts if isinstance(parts, list) else ():
         text = part
         if isinstance(part, dict):
-            known = part.get("type") in ("input_text", "output_text")
-            text = part.get("text") if known else None
+            says = part.get("type")
+            text = part.get("text") if says in ("input_text", "output_text") else None
+            if says == "input_image":
+                images.append(image(part.get("image_url")))
         if isinstance(text, str) and not is_blank(text):
-            yield text
-
-
-def _images(content: object) -> list[str]:
-    return [
-        image(part.get("image_url"))
-        for part in (content if isinstance(content, list) else ())
-        if isinstance(part, dict) and part.get("type") == "input_image"
-    ]
+            texts.append(text)
+    return texts, images
 
 
 def thinking(payload: Mapping[str, Any]) -> tuple[str, bool]:
@@ -84,9 +83,8 @@ def thinking(payload: Mapping[str, Any]) -> tuple[str, bool]:
 def _joined(parts: object, kinds: tuple[str, ...]) -> str:
     if not isinstance(parts, list) or not parts:
         return ""
-    known = (mapping(part) for part in parts)
-    texts = (part.get("text") for part in known if part.get("type") in kinds)
-    return "\n".join(text for text in texts if isinstance(text, str))
+    known = [part for part in parts if isinstance(part, dict) and part.get("type") in kinds]
+    return "\n".join([text for part in known if isinstance(text := part.get("text"), str)])
 
 
 def tool(payload: Mapping[str, Any]) -> str | None:
@@ -155,7 +153,7 @@ def counted(payload: Mapping[str, Any]) -> bool:
     if kind in _CALLS:
         return True
     if kind == "message":
-        return next(_texts(payload.get("content")), None) is not None
+        return bool(_parts(payload.get("content"))[0])
     if kind == "reasoning":
         return thinking(payload)[1]
     return kind in _OUTPUTS and outcome(payload.get("output")) is not None

@@ -114,9 +114,11 @@ class Reader:
         self._stamp = record.get("timestamp")
         if kind == "session_meta":
             return self._meta(payload)
-        if self.state.session:
-            return self._known(kind, payload, record)
-        return [self._begin({}), *self._known(kind, payload, record)]
+        if not self.state.session:
+            return [self._begin({}), *self._known(kind, payload, record)]
+        if kind == "response_item" and not self.state.copying:
+            return self._item(payload)  # as most
+        return self._known(kind, payload, record)
 
     def _known(self, kind: str, payload: _Payload, record: _Payload) -> Iterable[Item]:
         """What a record of the session brings."""
