@@ -9,6 +9,7 @@ from __future__ import annotations
 import json as jsonlib
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -23,7 +24,12 @@ from funes_git_parsers.dataclass import dataclass
 
 Format: TypeAlias = Literal["human", "agent", "json"]
 
+QUIET, TURN = 30.0, 20.0
+"""Seconds that a pipe hears nothing of one thing that is being done, and before the next one."""
+
 _no_pager = False
+_heard = (time.monotonic(), "")
+"""When a pipe was last told what is being done, and what that was."""
 
 
 def no_pager() -> None:
@@ -85,10 +91,14 @@ class Output:
         print(jsonlib.dumps(value, separators=(",", ":")))
 
     def progress(self, done: int, total: int, what: str) -> None:
-        """One line on a terminal that is overwritten; nothing elsewhere, nothing for JSON."""
-        if self.format == "json" or not sys.stderr.isatty():
+        """One line on a terminal that is overwritten; elsewhere a line now and then, so that a long
+        run is seen to be alive. Nothing for JSON."""
+        if self.format == "json":
             return
-        share = f"{done:,} of {total:,} " if total else f"{done:,} "
+        share = f"{done:,} of {total:,} " if total else f"{done:,} " if done else ""
+        if not sys.stderr.isatty():
+            _now_and_then(f"{share}{what}…", what)
+            return
         width = max(screen()[0] - 1, 20)
         bar = _bar(done / total) if total else ""
         text = f"{bar}{share}{clean.line(what)}"[:width]
@@ -100,6 +110,14 @@ class Output:
         if self.format != "json" and sys.stderr.isatty():
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def _now_and_then(text: str, what: str) -> None:
+    global _heard
+    now, (last, before) = time.monotonic(), _heard
+    if now - last >= (QUIET if what == before else TURN):
+        _heard = now, what
+        note(text)
 
 
 def _bar(share: float) -> str:

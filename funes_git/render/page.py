@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import field
 
@@ -34,6 +33,8 @@ class Page:
     @property
     def asked(self) -> str:
         """What a command needs besides to ask the same memory."""
+        import shlex  # most answers are the repository's own
+
         return f" --memory {shlex.quote(line(self.memory))}" if self.memory else ""
 
     def get(self, session_id: str, turn_uuid: str, window: int = 0) -> str:

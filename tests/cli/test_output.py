@@ -16,6 +16,8 @@ import pytest
 from cli.running import environment
 from helpers import GitRepo
 
+from funes_git import output
+
 LINES = "import sys; from cli.sample_commands import main; sys.exit(main())"
 FORMAT = """\
 import sys
@@ -163,3 +165,26 @@ tell(1, 5, "words")
     assert early.endswith("20 of 130 vectors")  # too soon to tell
     assert later.endswith("30 of 130 vectors, 50.0 s left")
     assert other.endswith("1 of 5 words")
+
+
+def test_a_pipe_hears_of_a_long_run_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(output.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(output, "_heard", (0.0, ""))
+    out = output.choose("agent")
+    for seconds, done, what in (
+        *((1, 1, "sessions scanned"), (20, 7, "sessions scanned"), (49, 8, "sessions scanned")),
+        *((51, 9, "sessions scanned"), (60, 0, "sending"), (72, 0, "sending")),
+    ):
+        clock[0] = float(seconds)
+        out.progress(done, 9 if done else 0, what)
+    assert capsys.readouterr().err.splitlines() == [
+        "7 of 9 sessions scanned…",
+        "9 of 9 sessions scanned…",
+        "sending…",
+    ]
+    clock[0] = 1_000.0
+    output.choose("json").progress(1, 2, "sessions scanned")
+    assert capsys.readouterr().err == ""
