@@ -37,6 +37,8 @@ _WHOLE = re.compile(rf"(?:{_HOMES}|{_SHARED}|[A-Za-z]:{SLASH}Users)[/\\](?P<name
 """A path that is all of a text, in which a name may hold blanks."""
 _PLACES = frozenset(("workdir", "source_path", "recorded_path"))
 ROOT_HOME = re.compile(r"(?:(?<![\w.~/-])|(?<=\\[nrt]))/root(?=/|\b)(?![\w-])")
+TEMPORARY = re.compile(r"(?:/private)?/var/folders/\w\w/[\w+-]{20,40}/[TC0](?![\w-])")
+"""The folder for what is temporary of an account on macOS, named after its number."""
 ADDRESS = re.compile(
     r"(?<![\w.+-])[A-Za-z0-9][\w.+-]*(?:@|%40|\\u0040)(?:[A-Za-z0-9-]+\.)+([A-Za-z]{2,24})(?![\w-])"
 )
@@ -100,6 +102,8 @@ class Cleaner:
                 text = self._roots.sub(_inside, text)
         if "/root" in text:
             text = ROOT_HOME.sub("~", text)
+        if "/var/folders/" in text:
+            text = TEMPORARY.sub("/tmp", text)
         if not self._keep_emails:
             text = ADDRESS.sub(_address, text)
         return self._names.sub(USER, text) if self._names else text

@@ -40,6 +40,7 @@ CLEANER = Cleaner(["/home/ada/code/widget", "C:\\Users\\bob\\w"], ["ada", "bob"]
         ("?p=%2FUsers%2Feve%2Fx", "?p=~%2Fx"),
         ("vscode://file/home/ada/x //wsl$/home/bob/y", "vscode://file~/x //wsl$~/y"),
         ("cd /c/Users/bob/w && cat /mnt/c/Users/bob/w/a.py c:/users/BOB/W/b", "cd . && cat a.py b"),
+        ("/private/var/folders/gz/dhf8qx1s4zl7w2k9v0c3b5n80000gn/T/x.1", "/tmp/x.1"),
         ("app/Users/list.php src/home/eve/x https://x.io/home/eve", None),
         ("ask ada, Ada or ada@acme.io", "ask user, user or [REDACTED:email]"),
         ("1+eve@users.noreply.github.com", "[REDACTED:email]"),
