@@ -24,6 +24,9 @@ _FRONT = re.compile(r"---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"^([A-Za-z_][\w-]*):")
 
 
+FILE, QUESTION = "README.md", "why was it done this way"
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the card tells. `memory` is the dataset's name; `rows` are its passages."""
@@ -35,8 +38,10 @@ class Facts:
     agents: Sequence[str]
     models: Sequence[str]
     releases: Sequence[Manifest]
-    file: str = "README.md"
+    file: str = FILE
     """A file to ask about."""
+    question: str = QUESTION
+    """Words to recall by."""
 
 
 def render(facts: Facts, old: str | None) -> str:
@@ -127,7 +132,7 @@ In a clone of the repository:
 ```
 pip install funes-git
 git funes why --memory {facts.memory} {shlex.quote(facts.file)}
-git funes recall --memory {facts.memory} "why was it done this way"
+git funes recall --memory {facts.memory} {shlex.quote(facts.question)}
 ```
 
 `{facts.memory}@RELEASE` asks the memory as it was when that release was published.

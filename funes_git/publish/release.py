@@ -14,6 +14,7 @@ from funes_git.errors import FunesError
 from funes_git.git import Repo
 from funes_git.publish import card, gate, removal, rows, send, stage
 from funes_git.publish.draft import Chosen, Draft
+from funes_git.publish.example import Example, question
 from funes_git.publish.manifest import Manifest, load, path_of
 from funes_git.publish.part import Part
 from funes_git.publish.stage import Stage
@@ -30,7 +31,7 @@ LICENSE = "other"
 @dataclass(slots=True)
 class Prepared:
     """A release that is ready to be laid out: its sessions, and its manifest. `identity` is the
-    repository's name and id, `file` one that the release wrote."""
+    repository's name and id; of `file` and with `question` its memory can be asked."""
 
     chosen: Sequence[Chosen]
     identity: tuple[str, str]
@@ -38,6 +39,7 @@ class Prepared:
     repository: str
     license: str | None
     file: str
+    question: str
 
 
 @dataclass(slots=True)
@@ -69,7 +71,7 @@ def prepare(
     counts: Counter[str] = Counter()
     linked: set[str] = set()
     sessions: dict[str, tuple[str, ...]] = {}
-    file = ""
+    example = Example()
     for each in chosen:
         part = each.part
         tables = rows.of(part, identity)
@@ -80,7 +82,9 @@ def prepare(
         )
         linked.update(link.commit for link in part.links)
         sessions[part.id] = _exchanges(part)
-        file = file or next((link.path for link in part.links if link.path), "")
+        example.add(part.links)
+    head = span.commits[-1] if span.commits else repo.resolve(span.until)
+    commits = tuple(sha for sha in span.commits if sha in linked)
     manifest = Manifest(
         name=span.name,
         range=span.range,
@@ -89,16 +93,18 @@ def prepare(
         tool=tool,
         model=memory.model,
         published=datetime.now(UTC).isoformat(timespec="seconds"),
-        head=span.commits[-1] if span.commits else repo.resolve(span.until),
+        head=head,
         keep_emails=draft.keep_emails,
         repository=tuple(repo.aliases()),
-        commits=tuple(sha for sha in span.commits if sha in linked),
+        commits=commits,
         sessions=sessions,
         counts={**counts, "sessions": len(sessions), "range_commits": len(span.commits)},
     )
     names = identity[0].split()
     repository = names[0] if names else repo.name
-    return Prepared(chosen, identity, manifest, repository, license, file or "README.md")
+    asked = question(repo, commits[-1]) if commits else ""
+    file = example.file(repo, head)
+    return Prepared(chosen, identity, manifest, repository, license, file, asked)
 
 
 def _counted(n: int, word: str) -> str:
@@ -247,7 +253,8 @@ def lay_out(
         agents=made.agents(),
         models=made.models(),
         releases=[manifest, *others],
-        file=prepared.file,
+        file=prepared.file or card.FILE,
+        question=prepared.question or card.QUESTION,
     )
     text = card.render(facts, old_card)
     gate.demand_clean("the dataset's card", [text])

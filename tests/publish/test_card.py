@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from helpers import GitRepo
+from planted import Maker
 
 from funes_git.errors import FunesError
+from funes_git.git import Repo
+from funes_git.model import Link, Relation
 from funes_git.publish import card
 from funes_git.publish.card import END, START, Facts, render
+from funes_git.publish.example import Example, question
 from funes_git.publish.manifest import Manifest, load
 
 RELEASE = Manifest(
@@ -83,3 +88,31 @@ def test_a_manifest_comes_back() -> None:
     ):
         with pytest.raises(FunesError):
             load(wrong)
+
+
+def link(path: str | None, *lines: tuple[int, int], relation: Relation = "wrote") -> Link:
+    of = ("a" * 40, "s1", "t1", "codex")
+    return Link(*of, relation, "lines", "none", "lines", 9.0, path, lines)
+
+
+def test_the_card_asks_about_the_file_that_most_is_known_of(repo: GitRepo) -> None:
+    repo.write("small.py", "x = 1\n")
+    repo.write("ünïcode dir/large.py", "x = 1\n" * 9)
+    head = repo.commit("Two files, one of which is large")
+    example = Example()
+    assert example.file(Repo.discover(repo.path), head) == ""
+    example.add([link("small.py", (1, 1)), link(None), link("gone.py", (1, 99))])
+    example.add([link("ünïcode dir/large.py", (1, 5)), link("small.py", (1, 50), relation="ran")])
+    assert example.file(Repo.discover(repo.path), head) == "ünïcode dir/large.py"
+
+
+def test_the_card_asks_in_the_words_of_a_commit(repo: GitRepo) -> None:
+    secret = next(each.secret for each in Maker(7).tokens() if each.kind == "github")
+    subjects = ("Bound the cache", f"Use {secret} for now", "Say " + "why " * 40)
+    asked = []
+    for number, subject in enumerate(subjects):
+        repo.write("a.py", f"{number}\n")
+        asked.append(question(Repo.discover(repo.path), repo.commit(subject)))
+    assert asked[:2] == ["Bound the cache", ""]
+    assert asked[2].endswith("why")
+    assert 60 < len(asked[2]) <= 70

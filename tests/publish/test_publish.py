@@ -48,6 +48,8 @@ def test_a_release_is_published_in_one_commit_and_tagged(project: Project, tmp_p
     everything = b"".join(project.hub.received)
     assert str(project.git.path).encode() not in everything
     assert f"git funes why --memory {NAME} src/cache.py" in files["README.md"].decode()
+    asked = f"git funes recall --memory {NAME} 'Bound the cache'"
+    assert asked in files["README.md"].decode()
     assert project.hub.repositories[NAME].head.title == "Publish v1.0.0: 1 exchange of 1 session"
     release = manifest.load(files["releases/v1.0.0.json"])
     assert release.commits == (project.git.git("rev-parse", "v1.0.0"),)
