@@ -173,6 +173,7 @@ class Meeting:
                 return
             if gone:
                 copy.finish()
+            self._progress(0, 0, f"files sent to {self._place.name.text}")
             report.version = self._place.commit(
                 tables.difference(copy.folder, paths), version, _message(given.turns, len(gone))
             )
@@ -203,6 +204,7 @@ class Meeting:
     def _give(self, copy: SharedMemory, state: State) -> Given:
         given = self._given(copy, state)
         if tables.is_scattered(copy.folder):
+            self._progress(0, 0, "tables written anew")
             copy.finish()
         keep_newest(copy.folder)
         return given
@@ -257,6 +259,7 @@ class Meeting:
         shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
         try:
             paths = self._place.paths(version)
+            self._progress(0, 0, f"files of {self._place.name.text} fetched")
             tables.linked_copy(self._place.fetch(version, paths), paths, folder)
             yield SharedMemory.make(folder, LanceMemory.open(self._repo.layout.memory)), paths
         except (Conflict, Unreachable):

@@ -20,6 +20,7 @@ from funes_git.remotes.names import parse
 from funes_git.remotes.places import FolderPlace
 from funes_git.remotes.tables import Difference
 from funes_git.store.stores import Stores
+from funes_git.sync.meeting import Meeting
 
 NAME = "ada/widget"
 
@@ -454,3 +455,15 @@ def test_status_says_where_it_is_pushed_to_and_deinit_that_it_stays(tmp_path: Pa
     assert ada.json("status")["pushed_to"] == str(share)
     assert f"pushed to {share} stays where it is" in ada.run("deinit", "--purge").stderr
     assert (share / "chunks.lance").is_dir()
+
+
+def test_the_steps_of_a_push_that_may_take_long_are_told(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    (share := tmp_path / "share").mkdir()
+    told: list[str] = []
+    place = FolderPlace(parse(str(share)))
+    Meeting(Repo.discover(ada.repo.path), place, lambda _, __, what: told.append(what)).push()
+    assert [f"files of {share} fetched", "sessions scanned"] == told[:2]
+    assert told[-1] == f"files sent to {share}"
