@@ -20,11 +20,9 @@ _TURN = ("session_id", "turn_uuid")
 def drop_orphans(memory: LanceMemory) -> None:
     """Delete the chunks whose turn has no blocks. Turns are told apart by a hash of their keys: the
     keys of a million would take hundreds of megabytes."""
-    import pyarrow.compute as pc
-
     stored, mentioned = _turns(memory, "blocks"), _turns(memory, "chunks")
-    missing = pc.invert(pc.is_in(mentioned, value_set=stored))
-    lost = frozenset(mentioned.filter(missing).to_pylist())
+    missing = mentioned.join(stored, "turn", join_type="left anti")
+    lost = frozenset(missing.column("turn").to_pylist())
     if lost:
         keys = memory.columns("chunks", ("id", *_TURN))
         orphans = literals([name for name, *turn in keys if hash(tuple(turn)) in lost])
@@ -32,9 +30,10 @@ def drop_orphans(memory: LanceMemory) -> None:
             retried(lambda: memory.table("chunks").delete(f"id IN ({orphans})"))
 
 
-def _turns(memory: LanceMemory, table: str) -> pa.Array:
+def _turns(memory: LanceMemory, table: str) -> pa.Table:
     """The turn of each row, as a number."""
     import pyarrow as pa
 
     numbers = array("q", map(hash, memory.columns(table, _TURN)))
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+    column = pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+    return pa.table({"turn": column})
