@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from funes_git import interrupts
 from funes_git.commands import COMMANDS, GROUPS, Command, quick
 from funes_git.errors import FunesError, UsageError
 from funes_git.failures import failure
@@ -32,6 +33,7 @@ See it first: `git funes demo`. More on each command: `git funes why -h`.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (that of the process for None); the exit code."""
     _open_streams()
+    interrupts.watch()
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
@@ -67,9 +69,21 @@ def _run(argv: list[str]) -> int:
     rest = _spelled_out(command, argv[1:])
     function = command.load()
     bound = quick.bind(function, rest)
-    if bound is not None:
-        return function(*bound.args, **bound.kwargs)
-    return _parsed([command.name, *rest], command)
+    try:
+        if bound is not None:
+            return function(*bound.args, **bound.kwargs)
+        return _parsed([command.name, *rest], command)
+    except KeyboardInterrupt:
+        _stopped(command)
+        raise
+
+
+def _stopped(command: Command) -> None:
+    """Say what an interrupt leaves behind."""
+    from funes_git import output
+
+    output.choose(None).progress_done()
+    output.note(f"stopped; {command.stopped}" if command.stopped else "stopped")
 
 
 def _command(name: str) -> Command:

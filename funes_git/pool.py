@@ -127,6 +127,7 @@ class _Child:
             cwd=repo.common_dir,
             bufsize=PIPE,
             pipesize=PIPE,
+            process_group=0,  # ^C is for the parent, which ends it
         )
         self._given: queue.SimpleQueue[object] = queue.SimpleQueue()
         # a thread of its own: a process that waits to be heard does not listen

@@ -28,7 +28,7 @@ LAYERS = (
     answers shown relaid authors containing standing ran runs forget vectorise doctor demo imports
     notes publish sync""",
     # what people see
-    "render output pager crash failures",
+    "render output pager crash failures interrupts",
     "commands mcp",
     "cli",
     "__main__",

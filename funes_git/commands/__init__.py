@@ -9,6 +9,13 @@ from typing import Final, NamedTuple
 SETUP, ASK, KEEP, SHARE, HELP = "Set up", "Ask", "Keep", "Share", "More"
 GROUPS: Final = (SETUP, ASK, KEEP, SHARE, HELP)
 
+READ = "what was read is kept: the same command goes on from there"
+DONE = "what was done is kept: the same command goes on from there"
+LEVEL = "neither memory has lost anything: the same command brings them level"
+RERUN = "nothing is lost: the same command does it anew"
+LATER = "what is not linked yet is linked before the next answer"
+"""What is said of commands that were interrupted."""
+
 
 class Command(NamedTuple):
     """A command: `target` is `module:function`; `help` is imperative, without a full stop."""
@@ -23,6 +30,8 @@ class Command(NamedTuple):
     """What follows `--` are paths, as for `git log`."""
     bare: tuple[str, ...] = ()
     """Options that mean HEAD where no `=` gives them a revision."""
+    stopped: str = ""
+    """What is so after an interrupt, of a command that does more than answer."""
 
     def load(self) -> Callable[..., int]:
         """Import and return the function."""
@@ -39,15 +48,17 @@ def _command(
     counts: bool = False,
     paths: bool = False,
     bare: tuple[str, ...] = (),
+    stopped: str = "",
 ) -> Command:
-    return Command(name, f"funes_git.commands.{name}:{name}", group, text, counts, paths, bare)
+    target = f"funes_git.commands.{name}:{name}"
+    return Command(name, target, group, text, counts, paths, bare, stopped)
 
 
 COMMANDS: Final = {
     command.name: command
     for command in (
-        _command("demo", SETUP, "Build a sample repository and walk through it"),
-        _command("init", SETUP, "Enable this repository: hooks, first index, links"),
+        _command("demo", SETUP, "Build a sample repository and walk through it", stopped=RERUN),
+        _command("init", SETUP, "Enable this repository: hooks, first index, links", stopped=DONE),
         _command("deinit", SETUP, "Remove the hooks, and with --purge the memory"),
         _command("add", SETUP, "Let an agent ask the memory by itself"),
         Command(
@@ -76,17 +87,20 @@ COMMANDS: Final = {
         _command("get", ASK, "Show a whole turn, and what is around it"),
         _command("mcp", ASK, "Serve the memory to an agent as MCP tools"),
         _command("find", ASK, "List the memories that were published on the Hub", counts=True),
-        _command("push", KEEP, "Send what is new to a private memory elsewhere"),
-        _command("pull", KEEP, "Take what is new from a private memory elsewhere"),
-        _command("index", KEEP, "Read new turns of the agents' sessions"),
+        _command("push", KEEP, "Send what is new to a private memory elsewhere", stopped=LEVEL),
+        _command("pull", KEEP, "Take what is new from a private memory elsewhere", stopped=LEVEL),
+        _command("index", KEEP, "Read new turns of the agents' sessions", stopped=READ),
         Command(
             "import",
             "funes_git.commands.imports:import_",
             KEEP,
             "Take in what another tool recorded, or a memory in a file",
+            stopped=READ,
         ),
-        _command("export", KEEP, "Write the whole memory to one file"),
-        _command("link", KEEP, "Tie turns to commits and lines, and report coverage"),
+        _command("export", KEEP, "Write the whole memory to one file", stopped=RERUN),
+        _command(
+            "link", KEEP, "Tie turns to commits and lines, and report coverage", stopped=LATER
+        ),
         _command("forget", KEEP, "Take sessions, old turns or files out of the memory, for good"),
         Command(
             "scrub",
@@ -94,13 +108,17 @@ COMMANDS: Final = {
             KEEP,
             "Take out of the memory what is taken for a secret today",
         ),
-        _command("models", KEEP, "Show which model weights are used, or pull them"),
-        _command("reindex", KEEP, "Rebuild everything that is derived from the memory"),
+        _command("models", KEEP, "Show which model weights are used, or pull them", stopped=RERUN),
+        _command(
+            "reindex", KEEP, "Rebuild everything that is derived from the memory", stopped=RERUN
+        ),
         _command("status", KEEP, "Show what is indexed, linked and pending"),
         _command("doctor", KEEP, "Prove that hooks, stores, models and scanner work"),
         _command("review", SHARE, "Look at what a release would publish, and decide about it"),
-        _command("publish", SHARE, "Publish the memory behind a release as a dataset"),
-        _command("withdraw", SHARE, "Take a release out of a published memory"),
+        _command(
+            "publish", SHARE, "Publish the memory behind a release as a dataset", stopped=DONE
+        ),
+        _command("withdraw", SHARE, "Take a release out of a published memory", stopped=DONE),
         _command("completion", HELP, "Print a shell completion script"),
     )
 }

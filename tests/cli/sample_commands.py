@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from funes_git import output
@@ -31,9 +32,30 @@ def busy() -> int:
 
 def interrupted() -> int:
     """Be interrupted"""
+    _interrupt()
+    return 0
+
+
+def twice() -> int:
+    """Be interrupted as git does it, which passes on what the terminal has told already"""
+    made = _tidied()
+    next(made)
+    _interrupt()
+    return 0
+
+
+def _tidied() -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        print("tidied up", flush=True)
+
+
+def _interrupt() -> None:
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(10)
-    return 0
 
 
 def full() -> int:
@@ -59,7 +81,7 @@ def main() -> int:
     from funes_git.cli import main as command_line
     from funes_git.commands import COMMANDS, HELP, Command
 
-    for name in ("bug", "trouble", "busy", "interrupted", "full", "refused", "lines"):
+    for name in ("bug", "trouble", "busy", "interrupted", "twice", "full", "refused", "lines"):
         COMMANDS[name] = Command(name, f"cli.sample_commands:{name}", HELP, "Be a sample")
     return command_line()
 

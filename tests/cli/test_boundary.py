@@ -76,7 +76,29 @@ def test_a_busy_memory_exits_75(tmp_path: Path) -> None:
 
 def test_an_interrupt_exits_130_without_a_traceback(tmp_path: Path) -> None:
     done = sample("interrupted", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (130, "")
+    assert (done.returncode, done.stderr) == (130, "stopped\n")
+
+
+def test_an_interrupt_that_comes_twice_breaks_into_nothing(tmp_path: Path) -> None:
+    done = sample("twice", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "tidied up\n", "stopped\n")
+
+
+def test_an_interrupted_command_says_what_is_kept(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from funes_git import cli
+    from funes_git.commands import COMMANDS, index
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(index, "read_new", interrupted)
+    assert cli.main(["-C", str(repo.path), "index"]) == 130
+    said = "stopped; what was read is kept: the same command goes on from there\n"
+    assert capsys.readouterr() == ("", said)
+    for name in ("init", "link", "reindex", "push", "pull", "publish", "import", "export"):
+        assert COMMANDS[name].stopped
 
 
 def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.ingest import IndexReport
 from funes_git.linehash import exact_hash
+from funes_git.pool import Pool
 from funes_git.skips import Skip
 from funes_git.store.catalog import Catalog
 from funes_git.store.stores import Stores
@@ -677,6 +678,11 @@ def test_an_interrupted_run_leaves_what_was_written_and_the_next_completes_it(
             ingest.index(found, stores, progress=interrupt)
     assert texts(project) == ["task 0", "task 1"]
     assert index(project).turns == 1
+
+
+def test_an_interrupt_is_not_for_the_processes_that_read(project: GitRepo) -> None:
+    with Pool(Repo.discover(project.path), [], 1) as pool:
+        assert os.getpgid(pool._children[0]._process.pid) != os.getpgid(0)
 
 
 def test_progress_counts_sources_and_bytes(project: GitRepo, hermetic: Path) -> None:
