@@ -16,6 +16,9 @@ TURN = """SELECT t.id, s.session_id, t.turn_uuid, t.seq, t.ts, t.role, s.harness
   t.is_prompt, t.retracted
   FROM turns t JOIN sessions s ON s.id = t.session JOIN bodies b ON b.turn = t.id """
 
+REMARKS = 16
+"""So many turns of the harness, such as the rules of the repository, may come before a task."""
+
 
 def _turn(row: Row) -> Turn:
     session_id, uuid, seq, ts, role, harness, body = row[1:8]
@@ -23,6 +26,11 @@ def _turn(row: Row) -> Turn:
     head = (session_id, uuid, seq, ts, role, harness, blocks)
     values: list[Any] = [*head, *row[8:16], bool(row[16])]
     return Turn(*values)
+
+
+def _says(turn: Turn) -> bool:
+    """Whether there are words in it that the harness did not write."""
+    return any(block.type == "text" and not block.scaffold for block in turn.blocks)
 
 
 class TurnReading(SessionReading):
@@ -155,12 +163,13 @@ class TurnReading(SessionReading):
         row = self._row(session_id, turn_uuid)
         if row is None or (row[11] is None and self._started_by(session_id) is None):
             return None
-        first = self.one(
+        told = self.rows(
             TURN + "WHERE s.session_id = ? AND t.thread IS ? AND t.role = 'user'"
-            " ORDER BY t.seq, t.id LIMIT 1",
-            (session_id, row[11]),
+            " ORDER BY t.seq, t.id LIMIT ?",
+            (session_id, row[11], REMARKS),
         )
-        return _turn(first) if first else None
+        turns = [_turn(each) for each in told]
+        return next(filter(_says, turns), turns[0] if turns else None)
 
     def is_task(self, session_id: str, turn_uuid: str) -> bool:
         """Whether an agent gave the words of a turn to its sub-agent. False where that is not
@@ -279,9 +288,8 @@ class TurnReading(SessionReading):
     def _holds_task(self, turn: Turn) -> bool:
         if turn.role != "user" or turn.is_prompt:
             return False
-        said = any(block.type == "text" and not block.scaffold for block in turn.blocks)
-        if not said or turn.thread:
-            return said
+        if not _says(turn) or turn.thread:
+            return _says(turn)
         # a fork's prompts are prompts: what is none, in a session that came of one, is a task
         session = self.session(turn.session_id)
         came_of = session.session.parent_session_id if session else None

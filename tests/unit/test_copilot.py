@@ -168,6 +168,7 @@ def test_a_sub_agents_events_are_a_thread() -> None:
     by = {turn.turn_uuid: turn for turn in session.turns}
     assert [by[name].thread for name in ("v1", "v2", "v3")] == ["agent-7"] * 3
     assert (by["v1"].is_prompt, by["v1"].parent_uuid, by["v1"].exchange) == (False, None, None)
+    assert [(b.text, b.scaffold) for b in by["v1"].blocks] == [("Write docs", None)], "its task"
     assert by["v2"].parent_uuid == "v1"
     assert by["r1"].parent_uuid == "a1"
     assert [e.turn_uuid for e in session.edits] == ["v2"]
@@ -180,7 +181,10 @@ def test_older_versions_name_the_call_instead_of_the_agent() -> None:
         event("v1", "assistant.message", content="Writing", parentToolCallId="c1"),
     )
     assert session.of(Spawn) == [Spawn(ID, "a1", "c1")]
-    assert session.turns[-1].thread == "c1"
+    task, said = session.turns[1:]
+    assert (task.thread, task.role, task.is_prompt, task.exchange) == ("c1", "user", False, None)
+    assert [b.text for b in task.blocks] == ["Write docs"], "which the call alone tells"
+    assert (said.thread, said.parent_uuid) == ("c1", task.turn_uuid)
 
 
 def test_a_resume_tells_where_the_repository_stands_now() -> None:
@@ -211,13 +215,13 @@ def test_what_nobody_typed_is_marked() -> None:
     session = read(
         event("u1", "user.message", content="PDF skill", source="skill-pdf"),
         event("u2", "user.message", content="Continue", isAutopilotContinuation=True),
+        event("u3", "user.message", content="Done", source="agent-7"),
         event("n1", "system.notification", content="Agent done", kind={}),
         event("e1", "session.error", message="429", errorType="rate"),
     )
     assert [(t.is_prompt, t.blocks[0].scaffold) for t in session.turns] == [
         (False, scaffold.COMMAND),
-        (False, scaffold.NOTIFICATION),
-        (False, scaffold.NOTIFICATION),
+        *[(False, scaffold.NOTIFICATION)] * 3,
         (False, scaffold.API_ERROR),
     ]
 

@@ -264,6 +264,7 @@ def test_delegates_are_sub_agents(db: Hermes, found: Sources) -> None:
     db.message("tool", '{"results": []}', tool_call_id="c2")
     assert found.items("s1", Spawn) == [Spawn("s1", second, "child")]
     (task,) = found.turns("child")
+    assert [block.text for block in task.blocks] == ["The task."]
     assert (task.is_prompt, task.exchange) == (False, None)
 
 

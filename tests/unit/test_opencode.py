@@ -172,6 +172,7 @@ def test_children_are_sub_agents(found: Sources, database: Path) -> None:
     assert found.items("ses_1", Spawn) == [Spawn("ses_1", turn, "ses_child")]
     assert found.items("ses_child", Session)[0].parent_session_id == "ses_1"
     (task,) = found.turns("ses_child")
+    assert [block.text for block in task.blocks] == ["Look."]
     assert (task.is_prompt, task.exchange) == (False, None)
 
 

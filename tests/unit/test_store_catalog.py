@@ -370,6 +370,20 @@ def test_what_an_agent_gave_to_its_sub_agent_is_a_task(path: Path) -> None:
         assert not catalog.is_task("alone", "alone-t1")
 
 
+def test_the_task_of_a_sub_agent_comes_after_what_the_harness_said(path: Path) -> None:
+    rules = (Block("text", "# AGENTS.md instructions", scaffold="agents-md"),)
+    child = [
+        turn("child", 0, role="user", blocks=rules),
+        turn("child", 1, "Look for docs", role="user"),
+        turn("child", 2, "working"),
+    ]
+    store(path, rich_batch(), Batch(turns=child, spawns=[Spawn("s1", "s1-t1", "child")]))
+    with Catalog.open(path) as catalog:
+        task = catalog.task_of("child", "child-t2")
+        assert task is not None
+        assert task.turn_uuid == "child-t1"
+
+
 def test_before_gives_the_same_exchange_newest_first(path: Path) -> None:
     store(path, rich_batch())
     with Catalog.open(path) as catalog:

@@ -20,6 +20,8 @@ from funes_git_parsers.jsonl import is_joined, whole_lines
 NAME = HARNESS
 LABEL = "GitHub Copilot CLI"
 GLOBAL_UUIDS = True
+REVISION = 2
+"""2: the tasks of sub-agents are told."""
 READS: frozenset[Capability] = frozenset(
     ("text", "thinking", "edits", "shell", "sub-agents", "git")
 )

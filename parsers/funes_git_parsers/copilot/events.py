@@ -18,9 +18,10 @@ from funes_git_parsers.values import compact, integer, is_blank, mapping, string
 _EXIT = re.compile(r"<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d{1,9})>\s*\Z")
 
 
-def said(data: Mapping[str, Any]) -> Iterator[Block]:
-    """What was said to the agent, with the names of what was attached."""
-    forced = _forced(data)
+def said(data: Mapping[str, Any], thread: str | None) -> Iterator[Block]:
+    """What was said to the agent, or to the sub-agent `thread`, with the names of what was
+    attached."""
+    forced = _forced(data, thread)
     text = string(data.get("content"))
     if text and not is_blank(text):
         mark = scaffold.kind(text, "user") or forced
@@ -31,12 +32,14 @@ def said(data: Mapping[str, Any]) -> Iterator[Block]:
             yield Block("text", name, scaffold=forced)
 
 
-def _forced(data: Mapping[str, Any]) -> str | None:
+def _forced(data: Mapping[str, Any], thread: str | None) -> str | None:
     """The scaffolding that a message's origin tells of: a skill's text, another agent, the harness
-    that goes on by itself."""
+    that goes on by itself. What another agent says to a sub-agent is its task."""
     source = string(data.get("source"))
     if source and source.startswith("skill"):
         return scaffold.COMMAND
+    if thread and source and source.startswith("agent-"):
+        return None
     by_itself = data.get("isAutopilotContinuation") is True
     return scaffold.NOTIFICATION if by_itself or source not in (None, "user") else None
 

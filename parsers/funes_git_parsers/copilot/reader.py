@@ -15,7 +15,7 @@ from funes_git_parsers.copilot import events
 from funes_git_parsers.copilot.beside import Beside, Snapshot
 from funes_git_parsers.dataclass import dataclass
 from funes_git_parsers.tools import Call
-from funes_git_parsers.values import folder, mapping, seconds, string
+from funes_git_parsers.values import folder, mapping, parsed, seconds, string
 
 HARNESS: Final = "copilot"
 MAX_CALLS: Final = 256
@@ -139,8 +139,8 @@ class Reader:
     # --- turns -----------------------------------------------------------------------------------
 
     def _user(self, record: dict[str, Any], data: dict[str, Any]) -> Iterator[Item]:
-        blocks = list(events.said(data))
         thread = self._thread(record, data)
+        blocks = list(events.said(data, thread))
         typed = thread is None and any(block.scaffold is None for block in blocks)
         found = self._files.snapshots.get(string(record.get("id")) or "")
         for turn in self._turn(record, data, "user", blocks, is_prompt=typed, snapshot=found):
@@ -184,9 +184,18 @@ class Reader:
         call_id = string(data.get("toolCallId"))
         call = self.state.calls.get(call_id or "")
         if call_id and call:
-            agent = string(record.get("agentId")) or call_id
-            self.state.threads[call_id] = agent
-            yield Spawn(self.state.session, call.turn_uuid, agent)
+            named = string(record.get("agentId"))
+            self.state.threads[call_id] = named or call_id
+            yield Spawn(self.state.session, call.turn_uuid, named or call_id)
+            if named is None:
+                yield from self._task(record, call)
+
+    def _task(self, record: dict[str, Any], call: Call) -> Iterator[Turn]:
+        """What a sub-agent of an older version was asked to do, which the call alone tells."""
+        task = string(mapping(parsed(call.text)).get("prompt"))
+        uuid = f"{string(record.get('id')) or call.tool_use_id}:task"
+        inner = {**record, "id": uuid, "agentId": call.tool_use_id}
+        yield from self._turn(inner, {}, "user", [Block("text", task)] if task else [])
 
     def _compacted(self, record: dict[str, Any], data: dict[str, Any]) -> Iterator[Item]:
         yield from self._marked(record, data, data.get("summaryContent"), scaffold.COMPACTION)
