@@ -13,6 +13,9 @@ from pathlib import Path
 from funes_git.layout import UserLayout
 from funes_git_parsers.base import Places
 
+NO = ("false", "no", "off", "0")
+"""How git writes that a setting is off."""
+
 
 def environment() -> Mapping[str, str]:
     """The process's environment."""
@@ -48,6 +51,11 @@ def variable(name: str) -> str | None:
     """The override `FUNES_GIT_<NAME>` of setting `name`, or None."""
     key = "FUNES_GIT_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
     return os.environ.get(key) or None
+
+
+def pushed_to(settings: Mapping[str, str]) -> str | None:
+    """The memory elsewhere to which the sessions of agents push when they end."""
+    return None if settings.get("push", "").lower() in NO else settings.get("memory")
 
 
 def quiet_lance() -> None:

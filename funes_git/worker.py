@@ -126,7 +126,7 @@ def _pass(common: Path, logger: Logger) -> None:
 
     repo = Repo.discover(common)
     steps = {"vectors": _vectors}
-    if "memory" in repo.settings and _session_ended(repo.layout):
+    if config.pushed_to(repo.settings) and _session_ended(repo.layout):
         steps["push"] = _push
     with Stores.open(repo.layout, write=True, wait=BUSY_SECONDS) as stores:
         failed = list(_update(repo, stores, logger))

@@ -143,6 +143,10 @@ def _share(
         begin(repo, out)
     with Catalog.open(repo.layout.catalog) as catalog:
         sessions = catalog.totals().sessions
+    if not sessions and "push" not in repo.settings:
+        repo.run(
+            "config", "funes.push", "true"
+        )  # in step means both ways, from the first session on
     return (push if sessions else pull)(memory, yes=yes, format=format)
 
 

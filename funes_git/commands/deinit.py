@@ -38,13 +38,14 @@ def deinit(*, purge: bool = False, yes: bool = False, format: options.Format = N
     out = output.choose(format)
     repo = here()
     memory, before = repo.layout.root.exists(), githooks.state(repo).state
-    pushed_to = repo.settings.get("memory")
+    pushed_to = config.pushed_to(repo.settings)
     if purge:
         if memory and not yes:
             _confirm(out)
         _purge(repo.layout)
         # else what is indexed anew would be pushed there unasked; git fails if it is not set
-        process.attempt(repo.args("config", "--local", "--unset-all", "funes.memory"), repo.folder)
+        for name in ("funes.memory", "funes.push"):
+            process.attempt(repo.args("config", "--local", "--unset-all", name), repo.folder)
     hooks = githooks.remove(repo)
     if not enabled.remove(repo.common_dir):
         githooks.remove_shim()

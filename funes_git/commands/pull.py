@@ -19,7 +19,9 @@ def pull(
     """Take what is new from a private memory elsewhere
 
     On a new machine this is all that is needed: `why` and `recall` answer at once. What is only
-    here stays, and goes there with the next push.
+    here stays, and goes there with the next push. The memory is remembered: the next time
+    `git funes pull` is enough. Nothing is sent by itself (`git config funes.push true` changes
+    that).
 
     Example: git funes pull acme/widget-memory
 
@@ -41,7 +43,7 @@ def pull(
     name = bound(repo, memory, "pull")
     report = meet(repo, place_of(name), out, yes, lambda meeting: meeting.pull())
     level(repo, out, embed=not no_embed)
-    bind(repo, name, memory)
+    bind(repo, name, memory, pushes=False)
     if out.format == "json":
         out.json(json.document(**sharing.as_json(name.text, report)))
     else:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from funes_git import output
+from funes_git import config, output
 from funes_git.commands import options
 from funes_git.commands.making import link_new
 from funes_git.commands.opened import here
@@ -65,7 +65,7 @@ def push(
     report = meet(repo, place, out, yes, lambda meeting: meeting.push())
     report.created = created
     level(repo, out, embed=not no_embed)
-    bind(repo, name, memory)
+    bind(repo, name, memory, pushes=True)
     if out.format == "json":
         out.json(json.document(**sharing.as_json(name.text, report)))
     else:
@@ -125,14 +125,23 @@ def demand_outside(repo: Repo, name: Name) -> None:
         )
 
 
-def bind(repo: Repo, name: Name, memory: str | None) -> None:
-    """Remember the memory, unless this repository has another one."""
+def bind(repo: Repo, name: Name, memory: str | None, *, pushes: bool) -> None:
+    """Remember the memory, unless this repository has another one; `pushes` says whether sessions
+    push to it when they end, unless the user has said so already."""
     if memory and "memory" not in repo.settings:
         kept = name.where if name.kind in ("folder", "file") else name.text
         repo.run("config", "funes.memory", kept)
+        settings = {"memory": name.text, "push": "true" if pushes else "false", **repo.settings}
+        if config.pushed_to(settings):
+            output.note(
+                f"note: from now on sessions of agents that are added here push to {name.text} "
+                "when they end; `git config --unset funes.memory` stops that"
+            )
+            return
+        repo.run("config", "funes.push", settings["push"])
         output.note(
-            f"note: from now on sessions of agents that are added here push to {name.text} when "
-            "they end; `git config --unset funes.memory` stops that"
+            f"note: {name.text} is remembered, and nothing is sent there by itself; "
+            "`git config funes.push true` has sessions push when they end"
         )
 
 

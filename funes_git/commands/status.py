@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from funes_git import output
+from funes_git import config, output
 from funes_git.commands import options
 from funes_git.commands.opened import reading
 from funes_git.git import Repo
@@ -63,7 +63,7 @@ def found(repo: Repo, catalog: Catalog, memory: str | None = None) -> human.Stat
         sizes=sizes(repo.layout),
         wired=list(wiring.everywhere(repo)) if own else [],
         memory=None if own else memory,
-        pushed_to=repo.settings.get("memory") if own else None,
+        pushed_to=config.pushed_to(repo.settings) if own else None,
     )
 
 

@@ -153,6 +153,7 @@ def test_with_a_memory_one_command_does_all_on_each_machine(
     repo.git("clone", "-q", str(repo.path), str(other))
     done = funes("add", "claude", str(shared), cwd=other, HOME=str(home))
     assert done.returncode == 0, done.stderr
+    assert f"push to {shared} when they end" in done.stderr
     done = funes("why", "a.py:1", cwd=other, HOME=str(home))
     assert "Count the visitors of each page." in done.stdout
 

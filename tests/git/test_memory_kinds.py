@@ -343,6 +343,9 @@ def test_the_end_of_a_session_pushes_where_a_memory_is_bound(
         return error[1] if error else ""
 
     repo.git("config", "funes.memory", str(share))
+    repo.git("config", "funes.push", "off")
+    assert ends("session-end") == ""
+    repo.git("config", "--unset", "funes.push")
     assert f"push: FunesError: there is no folder {share}" in ends("session-end")
     share.mkdir()
     assert ends("turn-end") == ""

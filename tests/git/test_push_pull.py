@@ -54,6 +54,21 @@ def test_a_new_machine_knows_everything(hub: Hub, ada: Machine, tmp_path: Path) 
     assert bob.pull()["taken"]["turns"] == 0  # it is bound, and there is nothing new
 
 
+def test_a_pull_has_nothing_sent_by_itself(tmp_path: Path) -> None:
+    ada = Machine(tmp_path / "a")
+    ada.session("cache.py", "LIMIT_OF_CACHE = 128")
+    ada.index()
+    share = tmp_path / "share"
+    assert f"push to {share} when they end" in ada.run("push", str(share)).stderr
+    bob = Machine(tmp_path / "b", origin=ada.repo)
+    assert "nothing is sent there by itself" in bob.run("pull", str(share)).stderr
+    assert (ada.json("status")["pushed_to"], bob.json("status")["pushed_to"]) == (str(share), None)
+    bob.repo.git("config", "funes.push", "true")
+    assert bob.json("status")["pushed_to"] == str(share)
+    bob.run("deinit", "--purge", "--yes")
+    assert "funes" not in bob.repo.git("config", "--local", "--list")
+
+
 def test_nothing_new_costs_one_request(hub: Hub, ada: Machine) -> None:
     ada.session("cache.py", "LIMIT_OF_CACHE = 128")
     ada.index()
