@@ -72,6 +72,8 @@ def explain(repo: Repo, wanted: str, agents: Sequence[str] = ()) -> list[Explana
     unreadable: list[tuple[Path, str]] = []
     sources = list(_named(wanted, repo, every))
     if not sources:
+        if "/" in wanted and not Path(wanted).exists():
+            raise NoSessions(f"there is no file or folder {wanted}", "check the name")
         raise NoSessions(
             f"no session's file or id begins with {wanted!r}; {discovery.searched(agents)}",
             "git funes index --explain PATH   (for a file elsewhere)",

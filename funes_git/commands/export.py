@@ -50,6 +50,8 @@ def export(file: str, /, *, force: bool = False, format: options.Format = None) 
         if target.exists():
             raise FunesError(f"{file} exists", f"git funes export --force {file}")
         demand_outside(repo, name)
+    if not target.parent.is_dir():
+        raise FunesError(f"there is no folder {target.parent}", hint="check the name")
     if out.format != "json":
         output.note("everything is scanned for secrets first, which may take minutes")
     report = _written(repo, out, target)

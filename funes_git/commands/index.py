@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.making import link_new, make_vectors, read_new
 from funes_git.commands.opened import here, no_sessions
-from funes_git.errors import FunesError, UsageError
+from funes_git.errors import FunesError, NoSessions, UsageError
 from funes_git.git import Repo
 from funes_git.render import json, state
 from funes_git.render.words import plural
 from funes_git.store.stores import Stores
+
+if TYPE_CHECKING:
+    from funes_git.ingest import IndexReport
 
 
 def index(
@@ -63,17 +69,21 @@ def index(
     repo = here()
     if explain is not None:
         return _explain(repo, out, explain, agent)
-    paths = tuple(Path(item) for item in path)
-    if adopt and not yes:
-        _agree(repo, paths, agent)
+    paths, started = _existing(path), time.monotonic()
+    if adopt and not yes and _agree(repo, paths, agent):
+        started = time.monotonic()  # a person thinks longer than a machine reads
     with Stores.open(repo.layout, write=True) as stores:
         report = read_new(repo, stores, out, paths=paths, agents=agent, adopt=adopt)
+        ours = any(map(stores.catalog.turns_from, report.named))
+        if stores.catalog.stats().totals.sessions == 0:
+            raise _strangers(repo, report, path, agent) if path else no_sessions(repo)
         link_new(repo, stores, out)
-        empty = stores.catalog.stats().totals.sessions == 0
         tied = stores.catalog.commits_of_files(report.named)
-    if empty:
-        raise no_sessions(repo, path)
+    if path and not ours:
+        said = _strangers(repo, report, path, agent)
+        output.note(f"note: {said.message}\nhint: {said.hint}")
     made = make_vectors(repo, out) if wait else 0
+    report = replace(report, seconds=time.monotonic() - started)
     if not (no_embed or wait):
         from funes_git import worker
 
@@ -82,19 +92,43 @@ def index(
         out.json(json.document(**json.indexed(report), commits=tied if path else None))
     else:
         out.lines(state.indexed(report))
-        out.lines(state.tied(tied) if path else ())
+        out.lines(state.tied(tied) if ours else ())
         out.lines([f"made {plural(made, 'vector')}"] if wait else [])
     return 0
 
 
-def _agree(repo: Repo, paths: Sequence[Path], agents: tuple[str, ...]) -> None:
-    """Where sessions of several projects would be adopted, say of which, and ask. Raises UsageError
-    where there is nobody to ask, FunesError for a no."""
+def _existing(path: Sequence[str]) -> tuple[Path, ...]:
+    """Raises FunesError where something is not there."""
+    for item in path:
+        if not Path(item).exists():
+            raise FunesError(f"there is no file or folder {item}", hint="check the name")
+    return tuple(map(Path, path))
+
+
+def _strangers(
+    repo: Repo, report: IndexReport, path: Sequence[str], agents: tuple[str, ...]
+) -> NoSessions:
+    """What is said where no session at these paths belongs: how many there are, and where they
+    ran."""
+    from funes_git import foreign
+
+    ran = foreign.folders(repo, tuple(map(Path, path)), agents)
+    named = " ".join(path)
+    return NoSessions(
+        state.strangers(repo.name, named, report.sources_found, ran),
+        hint=f"git funes index --adopt {named}   (takes them in; git funes index --explain "
+        f"{path[0]} says why not)",
+    )
+
+
+def _agree(repo: Repo, paths: Sequence[Path], agents: tuple[str, ...]) -> bool:
+    """Where sessions of several projects would be adopted, say of which, and ask; whether a person
+    was asked. Raises UsageError where there is nobody to ask, FunesError for a no."""
     from funes_git import foreign
 
     ran = foreign.folders(repo, paths, agents)
     if len(foreign.projects(ran)) < 2:
-        return
+        return False
     named = " ".join(map(str, paths))
     output.note(f"{named} holds {plural(ran.total(), 'session')} that ran elsewhere:")
     for line in state.foreign(ran):
@@ -108,6 +142,7 @@ def _agree(repo: Repo, paths: Sequence[Path], agents: tuple[str, ...]) -> None:
         raise FunesError(
             "nothing was adopted", hint="git funes index --adopt FOLDER-OF-ONE-PROJECT"
         )
+    return True
 
 
 def _explain(repo: Repo, out: output.Output, session: str, agents: tuple[str, ...]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -120,14 +120,11 @@ def _note_unread(catalog: Catalog, tell: Callable[[str], None]) -> None:
     tell(f"note: not read to the end yet: {names}{more}; `git funes index` reads them")
 
 
-def no_sessions(repo: Repo, paths: Sequence[str] = ()) -> NoSessions:
-    """The error for a repository that no session belongs to, of those at `paths` if some were
-    named: says where was looked."""
+def no_sessions(repo: Repo) -> NoSessions:
+    """The error for a repository that no session belongs to: says where was looked."""
     from funes_git import discovery
 
-    where = f"of those at {', '.join(paths)}" if paths else discovery.searched()
     return NoSessions(
-        f"no agent's session belongs to {repo.name}; {where}",
-        hint=f"git funes index --adopt {' '.join(paths) or 'PATH'}"
-        "   (for sessions from another machine or folder)",
+        f"no agent's session belongs to {repo.name}; {discovery.searched()}",
+        hint="git funes index --adopt PATH   (for sessions from another machine or folder)",
     )

@@ -34,7 +34,7 @@ def lines(found: Sequence[Explanation]) -> Iterator[str]:
         yield _verdict(one)
         wide = max((width.columns(_name(folder)) for folder in one.folders), default=0)
         for folder in one.folders:
-            yield f"  {width.pad(_name(folder), wide)}  {_counts(folder)}  {_why(folder)}"
+            yield f"  {width.pad(_name(folder), wide)}  {_counts(folder)}  {_why(folder, one)}"
         if one.commits:
             ids = ", ".join(commit[:10] for commit in one.commits[:3])
             yield f"  it recorded {plural(len(one.commits), 'commit')} of this repository: {ids}"
@@ -72,9 +72,12 @@ def _counts(folder: Folder) -> str:
     return told
 
 
-def _why(folder: Folder) -> str:
+def _why(folder: Folder, one: Explanation) -> str:
     told = STANDINGS[folder.standing]
-    if folder.belonging and folder.standing in ("other", "outside", "gone", "unknown"):
+    elsewhere = folder.standing in ("other", "outside", "gone", "unknown")
+    if one.adopted and folder.belonging and elsewhere:
+        told = f"{told.partition(',')[0]}; it belongs because it was adopted"
+    elif folder.belonging and elsewhere:
         told += "; what belongs wrote to this repository, or led to it"
     return f"({told})"
 

@@ -25,6 +25,7 @@ COLUMN = 10
 EVERY = " of all branches"
 """Which commits are linked and counted; `link --coverage` counts those of one history."""
 MOST_FOLDERS = 8
+FEW_FOLDERS = 2
 NOT_COMPARED = "its edits are compared with this clone's commits when `why` or `log` is asked"
 PULL = "words answer; for answers by meaning: git funes models pull"
 
@@ -203,6 +204,20 @@ def foreign(ran: Counter[str]) -> Iterator[str]:
         yield f"  {plural(count, 'session')} in {line(folder) or 'a folder that they do not name'}"
     if len(ran) > MOST_FOLDERS:
         yield f"  … and {plural(len(ran) - MOST_FOLDERS, 'more folder', 'more folders')}"
+
+
+def strangers(repository: str, named: str, sessions: int, ran: Counter[str]) -> str:
+    """Why no session of those at `named` belongs: in which folders they ran."""
+    one = sessions == 1
+    told = f"the session at {line(named)} does not belong"
+    if not one:
+        told = f"none of the {sessions:,} sessions at {line(named)} belongs"
+    first = [(line(folder), n) for folder, n in ran.most_common(FEW_FOLDERS) if folder]
+    where = [folder if one else f"{folder} ({n:,})" for folder, n in first]
+    if where and len(ran) > len(where):
+        where.append(plural(len(ran) - len(where), "other folder"))
+    ran_in = f"; {'it' if one else 'they'} ran in {words.listed(where)}" if where else ""
+    return f"{told} to {line(repository)}{ran_in}"
 
 
 def tables_lost(tables: list[str], restored: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from helpers import GitRepo
 from memory import Memory
 
 from funes_git import foreign
+from funes_git.cli import main
+from funes_git.commands import index
 from funes_git.git import Repo
 
 
@@ -121,3 +124,16 @@ def test_a_home_folder_is_no_project(widget: GitRepo, tmp_path: Path, hermetic: 
     ran(hermetic / "shop", hermetic)
     ran(hermetic / "bank", hermetic)
     assert len(foreign.folders(Repo.discover(widget.path), [hermetic / ".claude"])) == 3
+
+
+def test_the_time_is_that_of_the_whole_run(
+    widget: GitRepo,
+    hermetic: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ClaudeSession(widget, hermetic).prompt("hello")
+    monkeypatch.chdir(widget.path)
+    monkeypatch.setattr(index, "link_new", lambda *_: time.sleep(0.2))
+    assert main(["index", "--no-embed", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["seconds"] >= 0.2

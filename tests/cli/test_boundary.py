@@ -94,7 +94,8 @@ def test_an_interrupted_command_says_what_is_kept(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(index, "read_new", interrupted)
-    assert cli.main(["-C", str(repo.path), "index"]) == 130
+    monkeypatch.chdir(repo.path)
+    assert cli.main(["index"]) == 130
     said = "stopped; what was read is kept: the same command goes on from there\n"
     assert capsys.readouterr() == ("", said)
     for name in ("init", "link", "reindex", "push", "pull", "publish", "import", "export"):

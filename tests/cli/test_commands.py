@@ -627,5 +627,25 @@ def test_sessions_of_another_folder_are_named_by_their_path(
 ) -> None:
     sessions = next((tmp_path).rglob("*.jsonl"))
     asked = funes("index", str(sessions), cwd=repo.path)
-    assert asked.stderr.startswith(f"error: no agent's session belongs to {repo.path.name}; of")
-    assert f"hint: git funes index --adopt {sessions}" in asked.stderr
+    [error, hint] = asked.stderr.splitlines()
+    told = f"the session at {sessions} does not belong to {repo.path.name}; it ran in /"
+    assert error.startswith(f"error: {told}")
+    assert error.endswith("/widget")
+    assert hint.startswith(f"hint: git funes index --adopt {sessions} ")
+    assert f"git funes index --explain {sessions} says" in hint
+    kept = ClaudeSession(repo, tmp_path)
+    kept.prompt("hello")
+    assert funes("index", "--no-embed", str(kept.file), cwd=repo.path).returncode == 0
+    asked = funes("index", "--no-embed", str(sessions), cwd=repo.path)
+    assert (asked.returncode, asked.stdout.count("\n")) == (0, 1)
+    assert asked.stderr == f"{error.replace('error', 'note')}\n{hint}\n"
+
+
+def test_a_path_that_is_not_there_is_told(widget: Widget) -> None:
+    for command in (("index",), ("index", "--adopt"), ("index", "--explain")):
+        done = funes(*command, "../sesions", cwd=widget.repo.path)
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: there is no file or folder ../sesions\n")
+    done = funes("export", "../nosuch/x.funes", cwd=widget.repo.path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: there is no folder {widget.repo.path.parent}/nosuch\n")

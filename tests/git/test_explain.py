@@ -101,7 +101,14 @@ def test_a_session_that_does_not_belong_says_what_to_do(
     assert "git funes index --adopt PATH" in text
     with Stores.open(Repo.discover(project.path).layout, write=True) as stores:
         ingest.index(Repo.discover(project.path), stores, paths=[codex.file], adopt=True)
-    assert "belongs: it was indexed with --adopt" in said(ask(project, codex.id))
+    text = said(ask(project, codex.id))
+    assert "belongs: it was indexed with --adopt" in text
+    assert "(gone; it belongs because it was adopted)" in text
+
+
+def test_a_file_that_is_not_there_is_no_session_id(project: GitRepo, tmp_path: Path) -> None:
+    with pytest.raises(NoSessions, match="there is no file or folder"):
+        explain(Repo.discover(project.path), f"{tmp_path}/nosuch.jsonl")
 
 
 def test_a_commit_that_was_recorded_is_named(
