@@ -20,6 +20,8 @@ BRACES = SCRIPTS | _suffixes("c cc cpp cs cxx dart groovy h hh hpp java")
 """Languages whose methods need no keyword, and in which no call is followed by a block."""
 UNRULED = SCRIPTS | _suffixes("cs dart groovy scala swift")
 """Languages that git has no rules for, or none that find most methods."""
+PROSE = _suffixes("adoc markdown md org rst txt")
+"""Texts, in which the word `function` defines nothing."""
 
 _WORDS = (
     "class struct interface trait enum type union record protocol extension object mixin impl"
@@ -27,8 +29,13 @@ _WORDS = (
 )
 _KEYWORD = rf"(?:{'|'.join(_WORDS.split())})"
 _VARIABLE = r"(?:const|let|var|val)"
-_FUNCTION = r"(?:async\s*)?(?:function\b|\(.*=>|\(\s*$|[\w$]+\s*=>)"
+_FUNCTION = r"(?:async\s*)?(?:function\b|(?:<[^()]*>\s*)?\((?:.*=>|[^()]*$)|[\w$]+\s*=>)"
 """How the value begins that is a function of JavaScript."""
+_CALL = r"(?:(?:await|new)\s+)?[\w$.]+\s*(?:<.*>)?\("
+_GIVEN = rf"{_CALL}\s*(?:$|{_FUNCTION})"
+"""A call that is given a function: `useCallback(async () => {`."""
+_TYPED = r"(?:[^=]|=>)*=(?![>=])\s*"
+"""What stands between the name of a variable and its value: its type."""
 _BEFORE = r"^\s*(?:[@\w$.()]+\s+)*?"
 """Modifiers: `export default async`, `pub(crate)`."""
 _TYPES = r"^\s*(?:[\w$@#~*&<\[][\w$<>\[\],.?:&*]*\s+)*[*&~#]*"
@@ -42,6 +49,12 @@ _BODY = re.compile(
     r"(?::[^;]*?|->[^;]*?|where\b[^;]*?)?(?:\{|=>)"
 )
 """What follows the parameters of a method that has a body."""
+_TYPE_HEAD = re.compile(
+    r"\s*(?:(?:export|declare|default)\s+)*(?:interface|type)\s+[\w$]"
+    r"|\s*\}\s*:\s*(?:[\w$.]+<)?\{\s*$|.*\(\s*[\w$]+\s*:\s*(?:[\w$.]+<)?\{\s*$"
+)
+"""What begins a type of TypeScript, whose members have no bodies."""
+_OVERLOAD = re.compile(r"[^={]*\bfunction\b[^={]*;\s*$")
 _COMMENT = re.compile(r"\s*(?:\*|/[/*])")
 _DECLARED = re.compile(r"\s*:")
 _BRACKET_OR_TEXT = re.compile(r"""[()]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""")
@@ -56,6 +69,8 @@ _PASSED_OVER = re.compile(r"\s*(?:$|#|//|(?:public|private|protected)\b[\w\s]*:\
 def find(lines: Sequence[str], symbol: str, suffix: str) -> tuple[int, int] | None:
     """The first and the last line, from 1, of what is called `symbol` (`method`, `Class.method`)
     in a file whose name ends with `suffix`; the first with a body where there are several."""
+    if suffix in PROSE:
+        return None
     first, last = 1, len(lines)
     for name in re.split(r"\.|::|#", symbol):
         inside = range(first - 1, last)
@@ -76,40 +91,72 @@ class _Name:
         self._sure = re.compile(
             rf"{_BEFORE}{_KEYWORD}\s*\*?\s+(?:self\.)?{word}|{_BEFORE}function\s*\*\s*{word}"
             rf"|^(?:export\s+|declare\s+)*{_VARIABLE}\s+{word}"
-            rf"|{_BEFORE}{_VARIABLE}\s+{word}[^=]*=\s*{_FUNCTION}"
+            rf"|{_BEFORE}{_VARIABLE}\s+{word}{_TYPED}(?:{_FUNCTION}|{_GIVEN})"
         )
-        self._value = re.compile(rf"({_TYPES}){word}\s*[?!]?\s*(?::[^=(]+=|[:=])\s*{_FUNCTION}")
+        field = rf"{word}\s*[?!]?\s*(?::[^=(]+=|[:=])\s*"
+        self._value = re.compile(rf"({_TYPES}){field}{_FUNCTION}")
+        self._bound = re.compile(
+            rf"{_BEFORE}{_VARIABLE}\s+{word}{_TYPED}{_CALL}|({_TYPES}){field}{_GIVEN}"
+        )
         self._method = re.compile(rf"({_TYPES}){word}\s*(?:<[^()]*>)?\s*(?=\()")
-        self._braces = suffix in BRACES
+        self._suffix = suffix
 
     def defined(self, lines: Sequence[str], inside: range) -> int | None:
         """Its number, from 0, `inside` these."""
-        declared = None
+        members = _members(lines) if self._suffix in SCRIPTS else frozenset()
+        others: dict[str, int] = {}
         for number in inside:
             if not self._word.search(lines[number]):
                 continue
-            if self._sure.match(lines[number]):
+            kind = self._kind(lines, number)
+            if kind == "defined" and number not in members:
                 return number
-            kind = self._without_keyword(lines, number) if self._braces else ""
-            if kind == "defined":
-                return number
-            if kind == "declared" and declared is None:
-                declared = number
-        return declared
+            if kind:
+                others.setdefault("declared" if number in members else kind, number)
+        return others.get("bound", others.get("declared"))
 
-    def _without_keyword(self, lines: Sequence[str], number: int) -> str:
+    def _kind(self, lines: Sequence[str], number: int) -> str:
+        """How the line defines it: `defined`, `bound` to what a call gives, `declared` without a
+        body; empty if it does not."""
         line = lines[number]
-        value, method = self._value.match(line), self._method.match(line)
-        found = value or method
-        if found is None or _NO_TYPE.search(found[1]) or _COMMENT.match(line):
+        if line.rstrip().endswith("=") and number + 1 < len(lines):
+            line = f"{line.rstrip()} {lines[number + 1].lstrip()}"
+        if self._sure.match(line):
+            scripted = self._suffix in SCRIPTS and _OVERLOAD.match(line)
+            return "declared" if scripted else "defined"
+        return self._without_keyword(lines, number, line) if self._suffix in BRACES else ""
+
+    def _without_keyword(self, lines: Sequence[str], number: int, line: str) -> str:
+        value, method, bound = (way.match(line) for way in (self._value, self._method, self._bound))
+        found = value or method or bound
+        if found is None or _NO_TYPE.search(found[1] or "") or _COMMENT.match(line):
             return ""
         if value:
             return "defined"
-        head = "\n".join([line[found.end() :], *lines[number + 1 : number + 100]])[:_HEAD]
+        if method is None:
+            return "bound" if self._suffix in SCRIPTS else ""
+        head = "\n".join([line[method.end() :], *lines[number + 1 : number + 100]])[:_HEAD]
         rest = _after_parameters(head)
         if _BODY.match(rest):
             return "defined"
         return "declared" if _DECLARED.match(rest) else ""
+
+
+def _members(lines: Sequence[str]) -> frozenset[int]:
+    """The lines, from 0, inside the types of TypeScript."""
+    around: list[tuple[int, bool]] = []
+    found = set()
+    for number, line in enumerate(lines):
+        if _PASSED_OVER.match(line):
+            continue
+        own = _indent(line)
+        while around and around[-1][0] >= own:
+            around.pop()
+        inside = bool(around) and around[-1][1]
+        if inside:
+            found.add(number)
+        around.append((own, inside or bool(_TYPE_HEAD.match(line))))
+    return frozenset(found)
 
 
 def _after_parameters(text: str) -> str:

@@ -29,6 +29,9 @@ IMPORT = re.compile(r"\s*(?:(?:import|from|use|using|require)\s+\S|#\s*include\b
 BROKEN_LIST = ("could not open object name list", "invalid object name")
 """How git says that the list of commits to look through cannot be read."""
 
+PLAIN = re.compile(r"[\w$]+(?:(?:\.|::|#)[\w$]+)*")
+"""A name that is no pattern, and so names whole words alone."""
+
 NO_SYMBOL = ("-L parameter", "usage: ")
 """How git says that nothing in the file is called so."""
 
@@ -53,20 +56,42 @@ def blame_symbol(repo: Repo, path: str, rev: str | None, symbol: str) -> list[Bl
     for way in reversed(ways) if PurePosixPath(path).suffix in UNRULED else ways:
         if lines := way(repo, path, rev, symbol):
             return lines
-    raise UnknownTarget(
-        f"git finds nothing called {symbol!r} in {path}",
-        hint=f"git funes why {path}:10-20, or name the diff driver of the language in"
-        " .gitattributes (`*.py diff=python`)",
-    )
+    hint = _instead(repo, path, rev, symbol)
+    raise UnknownTarget(f"git finds nothing called {symbol!r} in {path}", hint=hint)
+
+
+def _instead(repo: Repo, path: str, rev: str | None, symbol: str) -> str:
+    """What to ask where nothing is called `symbol`: the first line that names it; how to tell git
+    of a language that it has no rules for."""
+    from funes_git.definitions import PROSE, UNRULED
+
+    word = re.compile(rf"(?<![\w$]){re.escape(symbol)}(?![\w$])")
+    plain = re.fullmatch(r"[\w$](?:.*[\w$])?", symbol)
+    named = (n for n, row in enumerate(_rows(repo, path, rev), 1) if plain and word.search(row))
+    first = next(named, None)
+    hint = f"git funes why {path}:{first or '10-20'}"
+    hint += f" (line {first} is the first that names it)" if first else ""
+    suffix = PurePosixPath(path).suffix
+    known = not suffix or suffix in PROSE | UNRULED or f"\n*{suffix} " in LANGUAGES.read_text()
+    if known:
+        return hint
+    return f"{hint}, or name the diff driver of its language in .gitattributes (`*{suffix} diff=…`)"
 
 
 def _by_rules(repo: Repo, path: str, rev: str | None, symbol: str) -> list[BlamedLine]:
+    from funes_git.definitions import PROSE
+
     whole = re.sub(r"([][.*^$\\:])", r"\\\1", symbol)
     whole = rf"\b{whole}" if re.match(r"\w", symbol) else whole
     whole = rf"{whole}\b" if re.search(r"\w$", symbol) else whole
     languages = ["-c", f"core.attributesFile={LANGUAGES}", "-c", SCRIPT]
     pattern = re.sub(r"(?<!\\):", r"\:", symbol)
-    for name, settings in ((whole, languages), (whole, []), (pattern, languages)):
+    ways = [(whole, languages)]
+    if PurePosixPath(path).suffix not in PROSE:  # where every paragraph would do
+        ways.append((whole, []))
+    if not PLAIN.fullmatch(symbol):
+        ways.append((pattern, languages))
+    for name, settings in ways:
         try:
             lines = _blame(repo, path, rev, ["-L", f":{name}"], settings)
         except GitError as error:
@@ -85,6 +110,13 @@ def _by_indentation(repo: Repo, path: str, rev: str | None, symbol: str) -> list
     told = repo.run("check-attr", "-z", "diff", "--", path).split(b"\0")
     if told[2] not in (b"unspecified", b"set", b"unset"):
         return []
+    rows = _rows(repo, path, rev)
+    found = find(rows, symbol, PurePosixPath(path).suffix)
+    return _blame(repo, path, rev, ["-L", "{},{}".format(*found)], []) if found else []
+
+
+def _rows(repo: Repo, path: str, rev: str | None) -> list[str]:
+    """The lines of the file as it is asked about."""
     content = b""
     if rev is None and repo.worktree:
         with suppress(OSError):
@@ -92,9 +124,7 @@ def _by_indentation(repo: Repo, path: str, rev: str | None, symbol: str) -> list
     else:
         with BlobReader(repo) as blobs:
             content = blobs.read(f"{rev or 'HEAD'}:{path}")
-    rows = content.decode("utf-8", "replace").split("\n")
-    found = find(rows, symbol, PurePosixPath(path).suffix)
-    return _blame(repo, path, rev, ["-L", "{},{}".format(*found)], []) if found else []
+    return content.decode("utf-8", "replace").split("\n")
 
 
 def looked_through(repo: Repo) -> set[str]:

@@ -242,9 +242,135 @@ def test_a_call_is_no_definition(base: GitRepo, memory: Memory) -> None:
 def test_no_name_and_no_text_make_it_slow() -> None:
     lines = ["*" * 5000 + " x(", "a " * 5000 + "x(", "x(" * 3000, "x() throws " + "throws a " * 900]
     started = time.process_time()
+    lines += ["  const x: " + "=>" * 5000, "  const x = a" + "<>" * 2500, "x = a<" + "<(" * 2500]
+    lines += ["  const x = " + "a." * 5000, "  const x" + " = a<>" * 1000] * 9
     for suffix in (".ts", ".py"):
         assert find([*lines, "}" * 5000], "x", suffix) is None
     assert time.process_time() - started < 1
+
+
+def test_functions_bound_to_a_name_are_told_from_members_of_a_type(
+    base: GitRepo, memory: Memory
+) -> None:
+    """The first and the last line of each are named `// NAME`."""
+    text = """\
+type Navigation = {
+  goTo: (crumb: number) => void;
+  nested: {
+    share(id: string): () => void;
+  };
+  onlyDeclared: () => void; // onlyDeclared
+};
+
+export interface Props {
+  plain: () => void,
+  arrow: (
+    id: string,
+  ) => void
+  keep(id: string): void;
+  save(): { id: string };
+}
+
+export function over(a: string): void;
+export function over(a: number): void;
+export function over(a: unknown): void { // over
+  put(a);
+} // over
+
+export const Panel: FC<Props> = ({ // Panel
+  goTo,
+  share,
+}: {
+  goTo: () => void;
+  typed: (a: string) => void;
+}) => {
+  const first = keep(share);
+  const goTo = useCallback( // goTo
+    async (crumb: number) => {
+      put(crumb);
+    },
+    [put]
+  ); // goTo
+
+  const share = useCallback(async () => { // share
+    put(1);
+  }, [
+    put,
+  ]); // share
+
+  const plain = () => { // plain
+    put(2);
+  }; // plain
+
+  const arrow = async <T,>(id: T) => { // arrow
+  }; // arrow
+
+  const typed: (a: string) => void = (a) => { // typed
+  }; // typed
+
+  const keep = React.useMemo<() => void>(() => { // keep
+  }, []); // keep
+
+  const save =
+    async () => {
+    };
+
+  const named = function () { // named
+  }; // named
+
+  let spread = async ({ // spread
+    a,
+  }) => {
+  }; // spread
+  const later = debounce(save, 300); // later
+}; // Panel
+
+const api = {
+  list: withUser(async (user) => { // list
+  }), // list
+};
+"""
+    rows = text.split("\n")
+    names = sorted({row.rpartition("// ")[2] for row in rows if "// " in row})
+    assert len(names) == 13
+    base.write("panel.tsx", text)
+    base.commit("panel", date=1_700_000_000)
+    memory.sync()
+    for name in names:
+        marked = [n for n, row in enumerate(rows, 1) if row.endswith(f"// {name}")]
+        assert memory.why(f"panel.tsx:{name}").lines == (marked[0], marked[-1]), name
+    start = rows.index("  const save =") + 1
+    assert memory.why("panel.tsx:save").lines == (start, start + 2)
+
+
+def test_a_name_is_a_whole_word(base: GitRepo, memory: Memory) -> None:
+    base.write("README.md", "# CipherBox\n\nThe function box keeps what each class cache holds.\n")
+    base.write("keep.go", "package keep\n\nfunc keeper() {\n}\n")
+    base.commit("texts", date=1_700_000_000)
+    memory.sync()
+    assert memory.why("README.md:CipherBox").lines == (1, 3)
+    for target in ("README.md:x", "README.md:Cipher", "README.md:cache", "keep.go:kee"):
+        with pytest.raises(UnknownTarget, match="git finds nothing called"):
+            memory.why(target)
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("a.tsx", "git funes why a.tsx:2 (line 2 is the first that names it)"),
+        ("a.py", "git funes why a.py:2 (line 2 is the first that names it)"),
+        ("a.md", "git funes why a.md:2 (line 2 is the first that names it)"),
+        ("a.lua", "git funes why a.lua:2 (line 2 is the first that names it), or name the diff"
+         " driver of its language in .gitattributes (`*.lua diff=…`)"),
+    ],
+)  # fmt: skip
+def test_the_hint_fits_the_language(base: GitRepo, memory: Memory, path: str, hint: str) -> None:
+    base.write(path, "keeper\n  put(keep)\n")
+    base.commit("use", date=1_700_000_000)
+    memory.sync()
+    with pytest.raises(UnknownTarget, match="nothing called 'keep'") as caught:
+        memory.why(f"{path}:keep")
+    assert caught.value.hint == hint
 
 
 def test_an_import_is_nothing_that_is_called_so(base: GitRepo, memory: Memory) -> None:
