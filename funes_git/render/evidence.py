@@ -23,8 +23,8 @@ _UNCOMMITTED: Final[dict[Content, str]] = {
 _PROOF: Final[dict[Proof, str]] = {
     "printed": "the session's own git command printed this commit's id",
     "hook": "the git hook saw this commit made while the session ran",
-    "rewrite": "git rewrote the commit that the session made into this one",
-    "patch-id": "it is the same patch as the commit that the session made",
+    "rewrite": "git told that this commit was made of an earlier one",
+    "patch-id": "an earlier commit, not its ancestor, shows lines of the same edit",
     "none": "",
 }
 

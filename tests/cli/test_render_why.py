@@ -215,8 +215,8 @@ def test_evidence_is_told_for_every_kind_of_link() -> None:
         {
             "printed": "Its lines match this commit, and the session's own git command printed this commit's id.",
             "hook": "Its lines match this commit, and the git hook saw this commit made while the session ran.",
-            "rewrite": "Its lines match this commit, and git rewrote the commit that the session made into this one.",
-            "patch-id": "Its lines match this commit, and it is the same patch as the commit that the session made.",
+            "rewrite": "Its lines match this commit, and git told that this commit was made of an earlier one.",
+            "patch-id": "Its lines match this commit, and an earlier commit, not its ancestor, shows lines of the same edit.",
             "none": "Its lines match this commit.",
         }
     )
