@@ -4,6 +4,7 @@
     ├── NotARepository
     ├── NoSessions
     ├── MemoryMissing
+    │   └── NothingIndexed
     ├── MemoryBusy (75)
     ├── FormatTooNew
     ├── ModelMismatch
@@ -38,6 +39,17 @@ class NoSessions(FunesError):
 
 class MemoryMissing(FunesError):
     """This repository has no memory yet, or an empty one."""
+
+
+class NothingIndexed(MemoryMissing):
+    """Nothing was ever taken into this repository's memory."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nothing of this repository is indexed yet",
+            hint="git funes index --adopt PATH   (sessions from another machine or folder), or "
+            "git funes import TOOL   (what another tool recorded: git funes import -h)",
+        )
 
 
 class MemoryBusy(FunesError):

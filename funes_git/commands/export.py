@@ -43,8 +43,8 @@ def export(file: str, /, *, force: bool = False, format: options.Format = None) 
     name = parse(file if "/" in file else f"./{file}")
     if name.kind != "file":
         raise UsageError(f"{file} does not end in .funes", "git funes export FILE.funes")
-    with Stores.open(repo.layout):
-        pass  # MemoryMissing
+    with Stores.open(repo.layout) as stores:
+        stores.lance()  # MemoryMissing, NothingIndexed
     target = Path(name.where)
     if not force:
         if target.exists():

@@ -56,8 +56,8 @@ def push(
     out = output.choose(format)
     repo = here()
     name = bound(repo, memory, "push")
-    with Stores.open(repo.layout):
-        pass  # MemoryMissing
+    with Stores.open(repo.layout) as stores:
+        stores.lance()  # MemoryMissing, NothingIndexed
     demand_outside(repo, name)
     place = place_of(name)
     created = place.create(private=True)

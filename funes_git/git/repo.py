@@ -25,6 +25,9 @@ UNKNOWN = (
 )
 """How git says that there is no such commit."""
 
+VERSION = re.compile(r"\bv\d+\b|\d\.\d")
+"""What a tag of a release looks like."""
+
 REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^/:]+)(?::\d+)?[/:](.+?)(?:\.git)?/?$", re.I)
 
 
@@ -169,7 +172,7 @@ class Repo:
             self.folder,
         )
         if code != 0:
-            raise UnknownTarget(f"no commit is called {rev!r}", hint="git log --oneline --all")
+            raise UnknownTarget(f"no commit is called {rev!r}", hint=_listing(rev))
         return out.decode().strip()
 
     def has_commits(self) -> bool:
@@ -185,9 +188,7 @@ class Repo:
         )
         if code != 0 and any(said in err for said in UNKNOWN):
             named = " ".join(arg for arg in args if not arg.startswith("--"))
-            raise UnknownTarget(
-                f"no such revision or path: {named}", hint="git log --oneline --all"
-            )
+            raise UnknownTarget(f"no such revision or path: {named}", hint=_listing(named))
         if code != 0:
             raise process.failure(("log",), err)
         for item in out.split(b"\0"):
@@ -227,9 +228,7 @@ class Repo:
         code, out, err = process.attempt(command, self.folder, stdin=given)
         if code != 0 and any(said in err for said in UNKNOWN):
             revisions = " ".join(arg for arg in args if not arg.startswith("-"))
-            raise UnknownTarget(
-                f"no such revision or range: {revisions}", hint="git log --oneline --all"
-            )
+            raise UnknownTarget(f"no such revision or range: {revisions}", hint=_listing(revisions))
         if code != 0:
             first = err.decode("utf-8", "replace").partition("\n")[0]
             raise GitError(f"git rev-list failed: {first}", hint="git fsck")
@@ -265,6 +264,11 @@ class Repo:
             if full.is_relative_to(top):
                 return full.relative_to(top).as_posix()
         raise UnknownTarget(f"{path} is outside the working tree", hint=f"cd {self.worktree}")
+
+
+def _listing(named: str) -> str:
+    """The command that lists what was meant by a name that is none."""
+    return "git tag" if VERSION.search(named) else "git log --oneline --all"
 
 
 def _rev_parse(question: str, cwd: Path) -> str:

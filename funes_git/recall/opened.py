@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from funes_git.embed import Embedder, open_embedder
-from funes_git.errors import MemoryMissing
+from funes_git.errors import MemoryMissing, NothingIndexed
 from funes_git.layout import Layout
 from funes_git.models import Models
 from funes_git.once import Once
@@ -66,11 +66,7 @@ class Opened:
             raise MemoryMissing(
                 "the word index is missing or of another version", hint="git funes reindex"
             )
-        raise MemoryMissing(
-            "nothing of this repository is indexed yet",
-            hint="git funes index --adopt PATH   (sessions from another machine or folder), or "
-            "git funes import TOOL   (what another tool recorded: git funes import -h)",
-        )
+        raise NothingIndexed
 
     def vectors(self) -> VectorIndex | None:
         """The vectors as they are now, or None."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from funes_git.config import quiet_lance
-from funes_git.errors import FunesError, MemoryMissing
+from funes_git.errors import FunesError, NothingIndexed
 from funes_git.store.arrow import (
     MODEL_KEY,
     filled,
@@ -70,7 +70,7 @@ class LanceMemory:
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = False) -> Self:
-        """Open the memory in `folder`. Raises MemoryMissing if there is none and `create` is
+        """Open the memory in `folder`. Raises NothingIndexed if there is none and `create` is
         False, FormatTooNew if a newer funes-git made it."""
         check_format(folder)
         if not re.fullmatch(r"[^\x00-\x1f\x7f\ud800-\udfff]*", str(folder)):
@@ -81,7 +81,7 @@ class LanceMemory:
         if create:
             private_folder(folder)
         elif not folder.is_dir():
-            raise MemoryMissing("this repository has no memory yet", hint="git funes init")
+            raise NothingIndexed
         quiet_lance()
         memory = cls(connected(folder), folder)
         if create:

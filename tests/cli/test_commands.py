@@ -641,6 +641,19 @@ def test_sessions_of_another_folder_are_named_by_their_path(
     assert asked.stderr == f"{error.replace('error', 'note')}\n{hint}\n"
 
 
+def test_where_nothing_was_indexed_nothing_is_made_elsewhere(repo: GitRepo) -> None:
+    repo.write("a.py", "one = 1\n")
+    repo.commit("Start")
+    assert funes("init", "--no-hooks", "--no-embed", cwd=repo.path).returncode == 0
+    for command in (("export", "../e.funes"), ("push", "../e"), ("review",), ("recall", "words")):
+        done = funes(*command, cwd=repo.path)
+        assert done.returncode == 1
+        [error, hint] = done.stderr.splitlines()
+        assert error == "error: nothing of this repository is indexed yet"
+        assert hint.startswith("hint: git funes index --adopt PATH")
+    assert not list(repo.path.parent.glob("e*"))
+
+
 def test_a_path_that_is_not_there_is_told(widget: Widget) -> None:
     for command in (("index",), ("index", "--adopt"), ("index", "--explain")):
         done = funes(*command, "../sesions", cwd=widget.repo.path)

@@ -68,6 +68,7 @@ def test_another_programs_name_leads_to_ours(name: str, hint: str) -> None:
     ("text", "at", "message", "hint"),
     [
         ("src/a.py:3", "nope", "no commit is called 'nope'", "git log --oneline --all"),
+        ("src/a.py:3", "v9.9.9", "no commit is called 'v9.9.9'", "git tag"),
         (".git/config:1", None, ".git/config is git's own", "git ls-files"),
         ("src", None, "src is a folder", "git funes log -- src"),
         ("src/a.py:1-", None, "after src/a.py: comes a line", "git funes why src/a.py:10-20"),
