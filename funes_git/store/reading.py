@@ -161,7 +161,11 @@ class TurnReading(SessionReading):
         """What the sub-agent that a turn belongs to was asked to do; None for turns that belong to
         no sub-agent."""
         row = self._row(session_id, turn_uuid)
-        if row is None or (row[11] is None and self._started_by(session_id) is None):
+        if row is None:
+            return None
+        started = row[11] is not None or self._started_by(session_id) is not None
+        # of a session that came of another, what follows no prompt is a sub-agent's
+        if not started and (row[9] is not None or not self._came_of_another(session_id)):
             return None
         told = self.rows(
             TURN + "WHERE s.session_id = ? AND t.thread IS ? AND t.role = 'user'"
@@ -169,7 +173,8 @@ class TurnReading(SessionReading):
             (session_id, row[11], REMARKS),
         )
         turns = [_turn(each) for each in told]
-        return next(filter(_says, turns), turns[0] if turns else None)
+        task = next(filter(_says, turns), turns[0] if turns else None)
+        return None if task and task.is_prompt else task
 
     def is_task(self, session_id: str, turn_uuid: str) -> bool:
         """Whether an agent gave the words of a turn to its sub-agent. False where that is not
@@ -291,6 +296,10 @@ class TurnReading(SessionReading):
         if not _says(turn) or turn.thread:
             return _says(turn)
         # a fork's prompts are prompts: what is none, in a session that came of one, is a task
-        session = self.session(turn.session_id)
-        came_of = session.session.parent_session_id if session else None
-        return (came_of or self._started_by(turn.session_id)) is not None
+        return self._came_of_another(turn.session_id)
+
+    def _came_of_another(self, session_id: str) -> bool:
+        """Whether a session is a sub-agent's or a fork, also of one that is not here."""
+        known = self.session(session_id)
+        parent = known.session.parent_session_id if known else None
+        return (parent or self._started_by(session_id)) is not None

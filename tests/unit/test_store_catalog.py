@@ -384,6 +384,26 @@ def test_the_task_of_a_sub_agent_comes_after_what_the_harness_said(path: Path) -
         assert task.turn_uuid == "child-t1"
 
 
+def test_the_task_of_a_sub_agent_whose_parent_is_not_here(path: Path) -> None:
+    def session(name: str, *, is_prompt: bool) -> Batch:
+        turns = [
+            turn(name, 0, "working", exchange=None),
+            turn(name, 1, "Look for docs", role="user", is_prompt=is_prompt),
+            turn(name, 2, "working", exchange=None),
+            turn(name, 3, "Done", exchange=f"{name}-t1"),
+        ]
+        return Batch(sessions=[Session(name, "codex", parent_session_id="gone")], turns=turns)
+
+    store(path, rich_batch(), session("child", is_prompt=False), session("fork", is_prompt=True))
+    with Catalog.open(path) as catalog:
+        task = catalog.task_of("child", "child-t2")
+        assert task is not None
+        assert task.turn_uuid == "child-t1"
+        assert catalog.task_of("child", "child-t3") is None, "it follows from a prompt"
+        assert catalog.task_of("fork", "fork-t0") is None, "what comes later is a prompt"
+        assert catalog.task_of("s1", "s1-t1") is None
+
+
 def test_before_gives_the_same_exchange_newest_first(path: Path) -> None:
     store(path, rich_batch())
     with Catalog.open(path) as catalog:
