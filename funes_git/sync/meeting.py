@@ -173,7 +173,7 @@ class Meeting:
                 return
             if gone:
                 copy.finish()
-            self._progress(0, 0, f"files sent to {self._place.name.text}")
+            self._progress(0, 0, "files sent")
             report.version = self._place.commit(
                 tables.difference(copy.folder, paths), version, _message(given.turns, len(gone))
             )
@@ -259,7 +259,7 @@ class Meeting:
         shutil.rmtree(folder, ignore_errors=True)  # of a meeting that was killed
         try:
             paths = self._place.paths(version)
-            self._progress(0, 0, f"files of {self._place.name.text} fetched")
+            self._progress(0, 0, "files fetched")
             tables.linked_copy(self._place.fetch(version, paths), paths, folder)
             yield SharedMemory.make(folder, LanceMemory.open(self._repo.layout.memory)), paths
         except (Conflict, Unreachable):
