@@ -15,10 +15,10 @@ def _within(paths: Iterable[str]) -> list[str]:
     return ["--", *(f":(top,literal){path}" for path in sorted(paths))]
 
 
-def changed_count(repo: Repo, rev: str, text: str, paths: Iterable[str] = ()) -> list[str]:
-    """The newest commits up to `rev` that changed how often `text` stands in a file (of `paths`, if
-    any), newest first. Raises GitError."""
-    asked = ("log", f"-S{text}", "--format=%H", "-n", str(MOST), rev, *_within(paths))
+def changed_count(repo: Repo, text: str, *revs: str, paths: Iterable[str] = ()) -> list[str]:
+    """The newest commits of `revs`, which are as `git rev-list` takes them, that changed how often
+    `text` stands in a file (of `paths`, if any), newest first; not merges. Raises GitError."""
+    asked = ("log", f"-S{text}", "--format=%H", "-n", str(MOST), *revs, *_within(paths))
     return repo.run(*asked).decode().split()
 
 

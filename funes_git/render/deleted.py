@@ -16,7 +16,7 @@ from funes_git.render.page import Page, commit_line, prose
 from funes_git.render.why import answer_rows
 from funes_git.told import Stage
 
-NEVER = "never committed: a session wrote this, and it is gone again"
+NEVER = "in no commit of any branch or tag: a session wrote this, and it is gone again"
 
 
 def human(page: Page, found: Why) -> Iterator[str]:

@@ -15,6 +15,7 @@ from funes_git.git.diffs import changes
 from funes_git.git.patch import FileChange
 from funes_git.git.pickaxe import changed_count, deleted_in, standing, touched
 from funes_git.git.quote import storable
+from funes_git.link.level import EVERYTHING
 from funes_git.model import CommitInfo, EditRecord, Link, Unexplained, Why
 from funes_git.spans import ranges
 from funes_git.store.catalog import Catalog
@@ -64,7 +65,8 @@ def why_deleted(
 
 
 class _Search:
-    """Looks for deletions in the history up to a revision, and in what no commit has."""
+    """Looks for deletions in the history up to a revision, then in that of all other refs, then in
+    what no commit has."""
 
     def __init__(self, repo: Repo, catalog: Catalog, at: str | None) -> None:
         self._repo = repo
@@ -121,20 +123,36 @@ class _Search:
         shas: list[str] = []
         if self._commits:
             paths = {name for e in edits for name in self._catalog.former_names(e.path)}
-            shas = changed_count(self._repo, self._rev, text, paths) if paths else []
+            shas = changed_count(self._repo, text, self._rev, paths=paths) if paths else []
             stages = list(self._in_commits(shas, text))
             if not stages:
-                shas = changed_count(self._repo, self._rev, text)
+                shas = changed_count(self._repo, text, self._rev)
                 stages = list(self._in_commits(shas, text))
             if stages:
                 yield from stages
                 return
         self._is_gone(text)
+        if not shas:
+            shas = self._elsewhere(text)
+            stages = [] if self._at else list(self._in_commits(shas, text))
+            if stages:
+                yield from stages
+                return
+            if shas and (self._at or not removing):
+                raise UnknownTarget(
+                    f"the history of {self._rev} never had this; {shas[0][:7]}, outside it, has",
+                    hint=f"git funes why {shas[0][:7]}",
+                )
         written = [edit for edit in edits if _balance(edit, text) > 0] if not shas else []
         for edit in removing or written:
             yield self._uncommitted(edit, "-" if removing else "+", known=bool(shas))
         if not (removing or written):
             yield self._by_hand(text)
+
+    def _elsewhere(self, text: str) -> list[str]:
+        """The commits that have or had the text, of those that the revision does not contain."""
+        known = ["--not", self._rev] if self._commits else []
+        return changed_count(self._repo, text, "--ignore-missing", *EVERYTHING, *known)
 
     def _in_commits(self, shas: list[str], text: str) -> Iterator[Stage]:
         for commit in changes(self._repo, shas):

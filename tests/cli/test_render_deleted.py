@@ -67,7 +67,7 @@ Evidence  exact: lines and commit
   Its one line is gone (line 86 in that commit).
   around it: git funes get 7d1f0c2a 0b3e5d11 --window 3
 ────────────────────────────────────────────────────────────────────────────────
-Never committed: a session wrote this, and it is gone again
+In no commit of any branch or tag: a session wrote this, and it is gone again
 commit   none shows it
 session  Claude Code 7d1f0c2a 2025-11-03 13:02, claude-sonnet-4-5
 
@@ -148,7 +148,7 @@ edit src/cache.py:
 >          return value
 get 7d1f0c2a-5b1e-4c55-9d43-2f6a11aa0c10 0b3e5d11-90ab-4f3c-8a77-1f2e3d4c5b6a
 
-[2] never committed: a session wrote this, and it is gone again
+[2] in no commit of any branch or tag: a session wrote this, and it is gone again
 claude_code · 2025-11-03T13:02Z · exact · removed · asked line 88
 evidence: its edit shows this, and no commit does; its one line is gone (line 86)
 edit src/cache.py:

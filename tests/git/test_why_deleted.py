@@ -118,6 +118,29 @@ def test_a_text_that_no_commit_ever_had(
     assert stage.via == "edit"
 
 
+def test_a_text_that_only_another_branch_has_is_committed(
+    base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
+) -> None:
+    main = base.git("branch", "--show-current").strip()
+    base.git("checkout", "-q", "-b", "topic")
+    added = "    def get_or_compute(self, key):\n        pass\n\n"
+    claude.edit("cache.py", GET, GET + added)
+    wrote = base.commit("compute", date=clock.tick(60))
+    base.git("checkout", "-q", main)
+    memory.sync()
+    with pytest.raises(UnknownTarget, match=f"history of HEAD never had this; {wrote[:7]}"):
+        memory.deleted("get_or_compute")
+    base.git("checkout", "-q", "topic")
+    clock.tick(60)
+    turn = claude.edit("cache.py", added, "")
+    removed = base.commit("no compute", date=clock.tick(60))
+    base.git("checkout", "-q", main)
+    memory.sync()
+    assert told(memory, "get_or_compute") == [(removed, turn)]
+    with pytest.raises(UnknownTarget, match="history of topic~2 never had this"):
+        memory.deleted("get_or_compute", at="topic~2")
+
+
 def test_a_text_that_was_written_and_taken_back_without_an_edit(
     base: GitRepo, clock: Clock, claude: ClaudeSession, memory: Memory
 ) -> None:
