@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from funes_git import output
 from funes_git.commands import options
 from funes_git.commands.drafting import decide, drafted, is_conversation
@@ -50,11 +52,12 @@ def review(
     if out.format == "json":
         out.json(drafts.as_json(draft))
     elif out.format == "agent":
-        out.recorded(repo.name, drafts.for_agents(draft))
+        out.recorded(repo.name, chain(drafts.for_agents(draft), drafts.coming(draft)))
     else:
         out.lines(drafts.table(out.page, draft))
         if is_conversation(out) and draft.pending():
             from funes_git.commands import talk
 
             talk.review(out, repo, draft)
+        out.lines(["", *drafts.coming(draft)])
     return 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from funes_git.render import leftout, width, words
+from funes_git.render import leftout, width, withheld, words
 from funes_git.render.clean import line
 from funes_git.render.json import Object, document
 from funes_git.render.page import Page, prose, quote
@@ -13,12 +13,9 @@ from funes_git.render.words import plural
 
 if TYPE_CHECKING:
     from funes_git.publish.draft import Candidate, Draft
-    from funes_git.publish.part import LeftOut, Part, Withheld
+    from funes_git.publish.part import LeftOut, Part
     from funes_git.publish.release import Outcome, Prepared
     from funes_git.publish.withdraw import Withdrawn
-
-SHOWN = 12
-"""Turns of a session that are listed for one kind of finding."""
 
 
 def table(page: Page, draft: Draft) -> Iterator[str]:
@@ -50,7 +47,7 @@ def session(page: Page, each: Candidate, number: int | None = None) -> Iterator[
     yield from prose(page, f"{', '.join(facts)}{on}")
     if each.prompt:
         yield from quote(page, width.cut(each.prompt, 300)[0])
-    yield from findings(page, part.withheld)
+    yield from withheld.told(page, part.withheld)
 
 
 def _lasted(first: float | None, last: float | None) -> str:
@@ -59,21 +56,6 @@ def _lasted(first: float | None, last: float | None) -> str:
     if start == end:
         return start
     return f"{start} – {end.removeprefix(f'{words.day(first)} ')}"
-
-
-def findings(page: Page, withheld: Iterable[Withheld]) -> Iterator[str]:
-    """What may not leave, by its place and the rules that say so; never what it is."""
-    places: dict[str, list[str]] = {}
-    for each in withheld:
-        where = words.short_turn(each.session_id, each.turn_uuid) or "title"
-        kind = f"{each.what.replace('_', ' ')} ({', '.join(each.rules)})"
-        places.setdefault(kind, []).append(where)
-    for kind, turns in places.items():
-        shown = turns[:SHOWN]
-        more = [f"{len(turns) - SHOWN:,} more"] if len(turns) > SHOWN else []
-        word = "turn" if len(turns) == 1 else "turns"
-        told = f"withheld: {kind}, {word} {words.listed([*shown, *more])}"
-        yield from prose(page, told, hanging="    ")
 
 
 def exchange(page: Page, part: Part) -> Iterator[str]:
@@ -102,10 +84,24 @@ def for_agents(draft: Draft) -> Iterator[str]:
         yield f"session {line(part.id)} {part.session.harness} {counts}"
         if each.prompt:
             yield f"  prompt: {line(width.cut(each.prompt, 200)[0])}"
-        for found in part.withheld:
-            rules = ",".join(found.rules)
-            yield f"  withheld: {line(found.turn_uuid) or '-'} {found.what} {rules}"
+        yield from withheld.for_agents(part.withheld)
     yield from leftout.for_agents(draft.left_out)
+
+
+def coming(draft: Draft) -> Iterator[str]:
+    """What is to be run next."""
+    span = line(draft.span.range)
+    if not draft.candidates:
+        yield f"next: git funes log {span}   (says of each commit why no session is behind it)"
+        return
+    if pending := len(draft.pending()):
+        them = "it" if pending == 1 else "each"
+        yield f"{plural(pending, 'session')} not decided about; decide about {them}:"
+        yield f"  git funes review {span} --include SESSION   (or `all`), or --exclude SESSION"
+    if not draft.chosen(pending=True):
+        yield f"all are excluded; to take one back: git funes review {span} --include SESSION"
+        return
+    yield f"next: git funes publish {span} ORG/NAME   (with --dry-run it sends nothing)"
 
 
 def as_json(draft: Draft) -> Object:
@@ -135,12 +131,8 @@ def _candidate(each: Candidate) -> Object:
         "commits": sorted({link.commit for link in part.links}),
         "verdict": each.verdict,
         "exchanges": each.verdicts,
-        "withheld": [_withheld(found) for found in part.withheld],
+        "withheld": withheld.as_json(part.withheld),
     }
-
-
-def _withheld(found: Withheld) -> Object:
-    return {"turn": found.turn_uuid, "what": found.what, "rules": list(found.rules)}
 
 
 def times(part: Part) -> tuple[float | None, float | None]:
@@ -182,10 +174,20 @@ def dry_run(
     yield from table(page, draft)
     yield ""
     yield from prepared(found, name)
-    for path, size in files.items():
-        yield f"  {words.size(size):>9}  {line(path)}"
+    for place, sizes in _together(files).items():
+        many = f"  ({plural(len(sizes), 'file')})" if len(sizes) > 1 else ""
+        yield f"  {words.size(sum(sizes)):>9}  {line(place)}{many}"
     total = words.size(sum(files.values()))
     yield f"{plural(len(files), 'file')}, {total}; nothing was sent"
+
+
+def _together(files: dict[str, int]) -> dict[str, list[int]]:
+    """The sizes of the files, those of one table under the table's folder."""
+    found: dict[str, list[int]] = {}
+    for path, size in files.items():
+        table, lance, _ = path.partition(".lance/")
+        found.setdefault(table + lance if lance else path, []).append(size)
+    return found
 
 
 def dry_run_json(draft: Draft, found: Prepared, files: dict[str, int], name: str) -> Object:

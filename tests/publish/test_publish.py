@@ -209,6 +209,31 @@ def test_a_dry_run_shows_all_and_sends_nothing(project: Project) -> None:
     assert found["counts"]["exchanges"] == 1
     assert found["files"].keys() >= {"README.md", "data/passages.parquet", "releases/v1.0.0.json"}
     assert found["bytes"] == sum(found["files"].values())
+    asked = ("publish", "v1.0.0", NAME, "--dry-run", "--format", "human")
+    rows = project.funes(*asked).stdout.splitlines()
+    files = sum(path.startswith("chunks.lance/") for path in found["files"])
+    assert files > 1
+    tables = [row for row in rows if ".lance" in row]
+    assert sum(row.endswith(f"  chunks.lance/  ({files} files)") for row in tables) == 1
+    assert len(tables) == len(
+        {path.partition("/")[0] for path in found["files"] if ".lance/" in path}
+    )
+
+
+@pytest.mark.parametrize("format", ["human", "agent"])
+def test_a_review_ends_with_what_is_next(project: Project, format: str) -> None:
+    asked = ("review", "v1.0.0", "--format", format)
+    span = "v0.9.0..v1.0.0"
+    publish = f"next: git funes publish {span} ORG/NAME   (with --dry-run it sends nothing)"
+    decide = f"  git funes review {span} --include SESSION   (or `all`), or --exclude SESSION"
+    assert project.funes(*asked).stdout.splitlines()[-2:] == [decide, publish]
+    told = project.funes(*asked, "--exclude", project.claude.id).stdout
+    assert told.splitlines()[-1].startswith("all are excluded; to take one back: git funes review")
+    told = project.funes(*asked, "--include", project.claude.id).stdout
+    assert told.splitlines()[-1] == publish
+    assert "--include SESSION" not in told
+    none = project.funes("review", "HEAD~0..HEAD", "--format", format).stdout
+    assert none.splitlines()[-1].startswith("next: git funes log HEAD~0..HEAD   (says of each")
 
 
 def test_a_dry_run_decides_nothing(project: Project) -> None:
