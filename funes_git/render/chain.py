@@ -28,9 +28,11 @@ DRAFTS: Final = ("edit", "place", "likeness")
 
 def human(page: Page, found: Why) -> Iterator[str]:
     """The lines of the whole chain."""
-    where = f"{line(found.path or '')}, {words.ranges((found.lines,) if found.lines else ())}"
+    where = words.ranges((found.lines,) if found.lines else ())
     count = words.plural(len(found.chain) + found.more, "stage")
-    yield page.style.bold(page.fit(f"{where}: {count}, newest first"))
+    yield page.style.bold(
+        page.about("", line(found.path or ""), f", {where}: {count}, newest first")
+    )
     for stage, below in pairwise((*found.chain, None)):
         assert stage is not None
         yield ""

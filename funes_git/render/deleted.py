@@ -22,8 +22,8 @@ NEVER = "in no commit of any branch or tag: a session wrote this, and it is gone
 def human(page: Page, found: Why) -> Iterator[str]:
     """The lines of the whole answer."""
     count = words.plural(len(found.deletions) + found.more, "deletion")
-    what = line(found.path) if found.path else f"“{line(found.target)}”"
-    yield page.style.bold(page.fit(f"{count} of {what}, newest first"))
+    what = (line(found.path), "") if found.path else (f"“{line(found.target)}", "”")
+    yield page.style.bold(page.about(f"{count} of ", what[0], f"{what[1]}, newest first"))
     for number, stage in enumerate(_once(found.deletions)):
         yield page.rule() if number else ""
         yield from _human(page, stage)

@@ -51,6 +51,11 @@ class Page:
         """One line cut to the page."""
         return width.fit(text, max(self.width - indent, 8))
 
+    def about(self, before: str, name: str, after: str) -> str:
+        """One line of which the name is cut where it is too long: what is said of it is not."""
+        room = max(self.width - width.columns(before + after), 8)
+        return self.fit(before + width.squeeze(name, room) + after)
+
 
 def quote(page: Page, text: str, indent: str = "  ", *, whole: bool = False) -> Iterator[str]:
     """Recorded words, folded, each line with a bar before it; unless they are to be `whole`, runs

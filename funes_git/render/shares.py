@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from funes_git.model import Step
-from funes_git.render import words
+from funes_git.render import width, words
 from funes_git.render.clean import line
 from funes_git.render.page import Page, prose
 from funes_git.told import FileShare, Part, Shares
@@ -22,7 +22,8 @@ def human(page: Page, shares: Shares) -> Iterator[str]:
         yield from prose(page, told, "")
     for file in shares.files[:MOST]:
         counts = f"  +{file.added} -{file.removed}"
-        yield f"  {page.fit(line(file.path), len(counts) + 2)}{style.dim(counts)}"
+        room = max(page.width - len(counts) - 2, 8)
+        yield f"  {width.squeeze(line(file.path), room)}{style.dim(counts)}"
         for part in file.parts:
             paint = style.agent if part.link else style.dim
             amount = f"{part.lines:>7} {_percent(part, file):>6}  " if file.added else " " * 16

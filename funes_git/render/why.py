@@ -54,12 +54,11 @@ def why(page: Page, found: Why) -> Iterator[str]:
 
 def _heading(page: Page, found: Why) -> Iterator[str]:
     where = line(found.path) if found.path else line(found.target)
-    if found.path and found.lines:
-        where += f", {words.ranges((found.lines,))}"
+    lines = f", {words.ranges((found.lines,))}" if found.path and found.lines else ""
     at = f", at {line(found.rev)}" if found.path and found.rev not in ("", "HEAD") else ""
     count = len(found.answers) + found.more
     told = words.plural(count, "turn") + " behind it" if count else "no turn of an agent found"
-    yield page.style.bold(page.fit(f"{where}{at}: {told}"))
+    yield page.style.bold(page.about("", where, f"{lines}{at}: {told}"))
 
 
 def answer_rows(

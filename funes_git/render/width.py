@@ -36,6 +36,18 @@ def fit(text: str, width: int) -> str:
     return "".join(kept).rstrip() + "…"
 
 
+def squeeze(text: str, width: int) -> str:
+    """The line cut to `width` columns in its middle, for `…`: of a path the end tells most, then
+    the beginning."""
+    if columns(text) <= width:
+        return text
+    head = fit(text, max(width // 3, 1))
+    room, kept = width - columns(head), len(text)
+    while kept and columns(text[kept - 1 :]) <= room:
+        kept -= 1
+    return head + text[kept:]
+
+
 def pad(text: str, width: int) -> str:
     """The line filled with spaces to `width` columns."""
     return text + " " * max(width - columns(text), 0)

@@ -370,3 +370,14 @@ def test_the_last_words_before_a_sub_agent_got_its_task() -> None:
     first = text.index("Before it gave the task, the agent wrote\n  │ … ")
     assert text.index("Prompt") < first < text.index("  │ Now the cache: bound it.\n  whole: git f")
     assert "The first plan is done." not in text
+
+
+def test_a_long_path_is_cut_in_the_middle_and_the_count_is_not() -> None:
+    path = "apps/api/src/vault/migrations/1735600000000-AddSharesTablesAndTheirIndexes.ts"
+    for found in (WHY, replace(WHY, answers=(), more=0)):
+        first = shown(replace(found, path=path)).splitlines()[0]
+        assert columns(first) == 80
+        assert first.startswith("apps/api/src/")
+        assert "…" in first
+        told = "1 turn behind it" if found.answers else "no turn of an agent found"
+        assert first.endswith(f"Indexes.ts, line 88: {told}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funes_git.render.width import columns, cut, fit, fold, pad
+from funes_git.render.width import columns, cut, fit, fold, pad, squeeze
 
 
 def test_wide_and_combining_characters_are_measured() -> None:
@@ -55,3 +55,10 @@ def test_a_cut_is_a_beginning_of_the_text(text: str, limit: int) -> None:
     head, short = cut(text, limit)
     assert text.strip().startswith(head)
     assert len(head) <= limit or not short
+
+
+def test_a_path_is_cut_in_its_middle() -> None:
+    assert squeeze("src/a.py", 8) == "src/a.py"
+    assert squeeze("apps/web/src/main.py", 12) == "app…/main.py"
+    assert squeeze("漢字漢字漢字.py", 9) == "漢…字.py"
+    assert squeeze("abcdef", 1) == "…"
