@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from funes_git.git import NOT_COMMITTED, BlamedLine
 from funes_git.git.commits import is_bot
-from funes_git.link.coverage import AFTER, BEFORE, SKEW, Coverage
+from funes_git.link.coverage import AFTER, SKEW, Coverage
 from funes_git.model import CommitInfo, Link, Reason
 from funes_git.store.catalog import Catalog
 from funes_git_parsers.dataclass import dataclass
@@ -155,7 +155,7 @@ class Authors:
     def _covers(self, at: float) -> bool:
         """As link/coverage.py has it, without all sessions being read."""
         if at not in self._covered:
-            self._covered[at] = bool(self._catalog.sessions_around(at + BEFORE, at - AFTER))
+            self._covered[at] = bool(self._catalog.sessions_around(at + SKEW, at - AFTER))
         return self._covered[at]
 
     def _time(self, sha: str) -> float | None:

@@ -6,15 +6,16 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterable
 
-BEFORE = AFTER = 3600.0
-"""Seconds before its first turn and after its last that a session is taken to cover: what was
-committed long before it began, or after it ended, may be the work of one that is lost."""
+AFTER = 3600.0
+"""Seconds after its last turn that a session is taken to cover: what was committed long after it
+ended may be the work of one that is lost."""
 
 NEAR = 12 * 3600.0
 """Seconds after its last turn in which what a session had read or shown may still be committed."""
 
 SKEW = 120.0
-"""Seconds by which an edit may seem younger than the commit that shows it."""
+"""Seconds by which an edit may seem younger than the commit that shows it, as clocks differ.
+A session covers no more than that before its first turn, as it tells nothing of earlier commits."""
 
 
 class Coverage:
@@ -24,7 +25,7 @@ class Coverage:
         """`spans` as `Catalog.session_spans` gives them: session, harness, first and last time."""
         self._spans: list[tuple[float, float]] = []
         times = sorted(
-            (first - BEFORE, last + AFTER)
+            (first - SKEW, last + AFTER)
             for _, _, first, last in spans
             if first is not None and last is not None
         )

@@ -18,7 +18,7 @@ from dataclasses import field
 
 from funes_git.git import Repo
 from funes_git.git.diffs import changes
-from funes_git.link.coverage import BEFORE
+from funes_git.link.coverage import SKEW
 from funes_git.link.descent import settle
 from funes_git.link.graph import Graph
 from funes_git.link.heard import Heard
@@ -131,7 +131,7 @@ def _new(
     heard = Heard(repo, catalog)
     late: dict[str, tuple[str, ...]] = {}
     if (since := catalog.setting("unlinked_since")) is not None:
-        late = catalog.commits_since(float(since) - BEFORE)
+        late = catalog.commits_since(float(since) - SKEW)
     shas, lost = _between(repo, catalog, tips, known, late), heard.lost(tips)
     if late.keys() - {*shas, *lost}:  # a clock went wrong, or git has lost some
         shas = _reachable(repo, EVERYTHING)

@@ -36,7 +36,7 @@ from corpus import STEP, generate
 from funes_git.git import Repo
 from funes_git.git.diffs import changes
 from funes_git.ingest import index
-from funes_git.link.coverage import BEFORE, SKEW
+from funes_git.link.coverage import SKEW
 from funes_git.link.difflines import added_lines
 from funes_git.link.engine import catch_up
 from funes_git.link.proofs import Witnesses
@@ -112,7 +112,7 @@ class Judge:
             info = commit.info
             given = self._given(links.get(info.sha, ()))
             bot = bool(BOT.search(info.author) or BOT.search(info.email))
-            early = info.commit_time < first - BEFORE
+            early = info.commit_time < first - SKEW
             found.bots += bot
             found.early += early and not bot
             found.false += (bot or early) and given.total() > 0

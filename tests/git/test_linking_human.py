@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from agents import ClaudeSession, Clock
 from helpers import GitRepo
 from memory import Memory
@@ -63,6 +65,25 @@ def test_hours_after_the_last_turn_no_session_covers_the_time(
     assert [(gap.kind, gap.reason) for gap in memory.why("late.py:1").unexplained] == [
         ("unknown", "no-session")
     ]
+
+
+def test_a_session_tells_nothing_of_what_was_committed_before_it_began(
+    base: GitRepo, clock: Clock, hermetic: Path, memory: Memory
+) -> None:
+    base.write("early.py", "written_early = True\n")
+    early = commit(base, clock, "early")
+    clock.tick(45 * 60)
+    session = ClaudeSession(base, hermetic, clock)
+    session.prompt("Where are we?")
+    session.says("At the beginning.")
+    base.write("during.py", "written_during = True\n")
+    commit(base, clock, "during")
+    memory.sync()
+    assert [(gap.kind, gap.reason) for gap in memory.why("early.py:1").unexplained] == [
+        ("unknown", "no-session")
+    ]
+    assert [entry.reason for entry in memory.log("-1", early)] == ["no-session"]
+    assert [gap.kind for gap in memory.why("during.py:1").unexplained] == ["human"]
 
 
 def test_named_sessions_tell_of_their_time_and_of_none_after_it(
