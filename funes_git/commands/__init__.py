@@ -12,6 +12,7 @@ GROUPS: Final = (SETUP, ASK, KEEP, SHARE, HELP)
 READ = "what was read is kept: the same command goes on from there"
 DONE = "what was done is kept: the same command goes on from there"
 LEVEL = "neither memory has lost anything: the same command brings them level"
+PARTLY = "it may not be complete: run the same command again"
 RERUN = "nothing is lost: the same command does it anew"
 LATER = "what is not linked yet is linked before the next answer"
 """What is said of commands that were interrupted."""
@@ -101,12 +102,18 @@ COMMANDS: Final = {
         _command(
             "link", KEEP, "Tie turns to commits and lines, and report coverage", stopped=LATER
         ),
-        _command("forget", KEEP, "Take sessions, old turns or files out of the memory, for good"),
+        _command(
+            "forget",
+            KEEP,
+            "Take sessions, old turns or files out of the memory, for good",
+            stopped=PARTLY,
+        ),
         Command(
             "scrub",
             "funes_git.commands.forget:scrub",
             KEEP,
             "Take out of the memory what is taken for a secret today",
+            stopped=PARTLY,
         ),
         _command("models", KEEP, "Show which model weights are used, or pull them", stopped=RERUN),
         _command(
