@@ -209,7 +209,7 @@ class _Search:
         before = standing(self._repo, text, "HEAD") if self._commits and not self._at else None
         if before is None:
             raise UnknownTarget(
-                "no commit and no indexed session deleted such a text or file",
+                f"no commit up to {self._rev} and no indexed session deleted such a text or file",
                 hint="git funes recall QUERY   (what sessions said about it)",
             )
         return Stage(None, before[0], "removed", "uncommitted", "git", removed=(text,))

@@ -242,7 +242,7 @@ def test_of_a_file_that_is_there_what_turns_took_out(
 @pytest.mark.parametrize("text", ["nobody ever wrote this", "-e", "--all", "$(x)", "absent.py"])
 def test_what_was_never_there(memory: Memory, text: str) -> None:
     memory.sync()
-    with pytest.raises(UnknownTarget, match="no commit and no indexed session deleted"):
+    with pytest.raises(UnknownTarget, match="no commit up to HEAD and no indexed session deleted"):
         memory.deleted(text)
 
 
