@@ -218,16 +218,21 @@ def test_adopting_into_an_empty_repository_takes_the_folder_as_root(
     assert [path for path, _ in edits(repo)] == ["lib/x.py"]
 
 
-def test_an_adopted_session_names_the_same_files_however_often_it_was_read(
-    project: GitRepo, tmp_path: Path
-) -> None:
-    """Where its checkout was shows when it edits files of the history, or these are committed."""
-    elsewhere = GitRepo(tmp_path / "elsewhere")
-    home = tmp_path / "other home"
+def begun_elsewhere(tmp_path: Path) -> tuple[GitRepo, Path, ClaudeSession]:
+    """A checkout, the home of its sessions, and one that began in a folder of it."""
+    elsewhere, home = GitRepo(tmp_path / "elsewhere"), tmp_path / "other home"
     claude = ClaudeSession(elsewhere, home, cwd=elsewhere.path / "web")
     claude.cwd.mkdir()
     claude.prompt("start in a folder of the checkout")
     claude.write(str(elsewhere.path / "lib" / "new.py"), "new = 1\n")
+    return elsewhere, home, claude
+
+
+def test_an_adopted_session_names_the_same_files_however_often_it_was_read(
+    project: GitRepo, tmp_path: Path
+) -> None:
+    """Where its checkout was shows when it edits files of the history, or these are committed."""
+    elsewhere, home, claude = begun_elsewhere(tmp_path)
     index(project, home, adopt=True)
     assert edits(project) == []  # it could be any folder
     elsewhere.write("src/a.py", "one = 1\n")
@@ -243,12 +248,7 @@ def test_an_adopted_session_names_the_same_files_however_often_it_was_read(
 def test_adopting_again_finds_the_checkout_by_what_was_committed_since(
     project: GitRepo, tmp_path: Path
 ) -> None:
-    elsewhere = GitRepo(tmp_path / "elsewhere")
-    home = tmp_path / "other home"
-    claude = ClaudeSession(elsewhere, home, cwd=elsewhere.path / "web")
-    claude.cwd.mkdir()
-    claude.prompt("start in a folder of the checkout")
-    claude.write(str(elsewhere.path / "lib" / "new.py"), "new = 1\n")
+    _, home, claude = begun_elsewhere(tmp_path)
     index(project, home, adopt=True)
     assert edits(project) == []
     project.write("lib/new.py", "new = 1\n")
